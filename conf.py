@@ -1,0 +1,56 @@
+"""Sphinx configuration of the handbook, for both languages: sphinx-build -c . [-D language=zh_CN] docs OUT."""
+
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent
+sys.path.insert(0, str(ROOT / "src"))
+
+from shardbook_sphinx.cache import cache_path  # noqa: E402
+
+project = "shardbook"
+author = "the shardbook authors"
+copyright = author
+language = "en"
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.doctest",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "shardbook_sphinx",
+]
+exclude_patterns = ["locale", "_templates", "_static"]
+templates_path = ["docs/_templates"]
+nitpicky = True
+
+# Pages and their cells
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "fieldlist"]
+myst_heading_anchors = 3
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(cache_path(ROOT))
+nb_execution_timeout = 60
+nb_execution_raise_on_error = True
+nb_output_stderr = "error"
+nb_merge_streams = True
+nb_ipywidgets_js = {}
+doctest_global_setup = "import jax, jax.numpy as jnp, numpy as np\nimport shardbook as sb"
+
+# Languages: the source is English; locale_dirs is relative to docs/
+locale_dirs = ["locale"]
+gettext_compact = False
+gettext_location = False
+gettext_uuid = False
+
+# The site
+html_theme = "furo"
+html_title = "shardbook"
+html_baseurl = os.environ.get("SHARDBOOK_URL", "")
+html_static_path = ["docs/_static", "src/shardbook/figure.css"]
+html_css_files = ["figure.css", "shardbook.css"]
+html_js_files = [("language.js", {"defer": "defer"})]
+html_copy_source = False
+html_show_sphinx = True
+html_last_updated_fmt = None
+copybutton_exclude = ".linenos, .gp, .go"

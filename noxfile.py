@@ -1,0 +1,135 @@
+"""The handbook's commands: python3 -m nox -s NAME.
+
+docs     build site/ in English and Chinese, and say which file to open
+tests    lint, types, unit tests, doctests, planted faults, and the site built from scratch and checked
+live     serve the pages and rebuild them as you write; `nox -s live -- zh` serves the Chinese ones
+i18n     bring the Chinese catalogues up to date and show what is missing
+bench    time the build against plain scripts, and rebuilds against the build
+pins     lock the newest releases that work together, with hashes, in requirements/
+
+Two more make the environments that these need: site, and kernels for the pages on old JAX releases.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+if sys.version_info < (3, 13):
+    sys.exit(
+        "shardbook needs Python 3.13 or newer, and this is {}.{}: install a newer one, or let uv bring it with "
+        "`uvx --python 3.13 nox -s docs`.".format(*sys.version_info)
+    )
+
+import nox
+
+nox.needs_version = ">=2025.10.14"
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.reuse_existing_virtualenvs = True
+nox.options.error_on_missing_interpreters = True
+nox.options.sessions = ["docs"]
+
+ROOT = Path(__file__).parent
+BUILD = ROOT / ".build"
+# All sessions but two run in the environment that `site` makes: JAX is installed once, not five times.
+SITE = ROOT / ".nox" / "site"
+# jaxlib 0.5.3 has no wheel for a newer Python than this one.
+OLD_PYTHON = "3.13"
+CPU = {"JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": "8", "PYTHONHASHSEED": "0"}
+
+
+def install(session: nox.Session, pins: str, *project: str) -> None:
+    """Install a file of pins, then the project if asked, unless the environment holds exactly that already."""
+    stamp = Path(session.virtualenv.location, "installed")
+    files = [ROOT / "requirements" / pins, ROOT / "pyproject.toml"]
+    wanted = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+    if stamp.is_file() and stamp.read_text() == wanted:
+        return
+    session.install("--require-hashes", "-r", str(files[0]))
+    if project:
+        session.install("--no-deps", "--no-build-isolation", *project)
+    stamp.write_text(wanted)
+
+
+def run(session: nox.Session, *command: str, **env: str) -> None:
+    """Run a Python module in the site's environment."""
+    folder = SITE / ("Scripts" if os.name == "nt" else "bin")
+    path = os.pathsep.join([str(folder), os.environ["PATH"]])
+    session.run(str(folder / "python"), "-m", *command, env={"PATH": path, **env}, external=True)
+
+
+@nox.session
+def site(session: nox.Session) -> None:
+    """Make the environment that builds and tests the handbook."""
+    install(session, "site.txt", "-e", ".")
+
+
+@nox.session(python=None if sys.version_info[:2] == (3, 13) else OLD_PYTHON, requires=["site"])
+def kernels(session: nox.Session) -> None:
+    """Make the kernel of the pages on old JAX, jax-0.5.3, and tell the site's Jupyter of it."""
+    name = "jax-0.5.3"
+    install(session, f"{name}.txt")
+    python = shutil.which("python", path=os.pathsep.join(session.virtualenv.bin_paths or []))
+    spec = {
+        "argv": [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+        "display_name": name,
+        "language": "python",
+    }
+    folder = SITE / "share" / "jupyter" / "kernels" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "kernel.json").write_text(json.dumps(spec, indent=1))
+
+
+@nox.session(venv_backend="none", requires=["kernels"])
+def docs(session: nox.Session) -> None:
+    """Build site/ in English and Chinese; fail on any warning."""
+    run(session, "shardbook_sphinx.build", *session.posargs)
+
+
+@nox.session(venv_backend="none", requires=["kernels"], default=False)
+def tests(session: nox.Session) -> None:
+    """Check everything; `nox -s tests -- ARGS` passes ARGS to pytest and leaves the rest out."""
+    if session.posargs:
+        run(session, "pytest", *session.posargs, **CPU)
+        return
+    run(session, "ruff", "check")
+    run(session, "ruff", "format", "--check")
+    run(session, "mypy")
+    run(session, "pytest", **CPU)
+
+
+@nox.session(venv_backend="none", requires=["kernels"], default=False)
+def live(session: nox.Session) -> None:
+    """Serve the pages on this machine and rebuild them on every change; English, or Chinese with `-- zh`."""
+    language = session.posargs[0] if session.posargs else "en"
+    command = ["-c", ".", "-D", "language=" + {"en": "en", "zh": "zh_CN"}[language], "-d", f".build/live/{language}-doctrees"]
+    watch = ["--watch", "src", "--watch", "conf.py", "--ignore", "*.mo"]
+    run(session, "sphinx_autobuild", *watch, "--port", "0", "--open-browser", *command, "docs", f".build/live/{language}")
+
+
+@nox.session(venv_backend="none", requires=["kernels"], default=False)
+def i18n(session: nox.Session) -> None:
+    """Update the catalogues from the pages, drop what no page says any more, and list what is to translate."""
+    templates = BUILD / "gettext"
+    shutil.rmtree(templates, ignore_errors=True)
+    run(session, "sphinx", "-q", "-b", "gettext", "-c", ".", "-d", ".build/doctrees/gettext", "docs", str(templates))
+    run(session, "shardbook_sphinx.catalogues", "update", str(templates))
+    run(session, "shardbook_sphinx.catalogues", "check", str(templates))
+
+
+@nox.session(venv_backend="none", requires=["kernels"], default=False)
+def bench(session: nox.Session) -> None:
+    """Print what the build costs, as ratios from one run on this machine."""
+    run(session, "shardbook_sphinx.bench", *session.posargs)
+
+
+@nox.session(default=False)
+def pins(session: nox.Session) -> None:
+    """Lock the newest releases that work together: versions and hashes, no addresses."""
+    session.install("uv")
+    common = ["--universal", "--python-version", OLD_PYTHON, "--generate-hashes", "--no-header", "--no-annotate", "--upgrade"]
+    for name, groups in {"site": ["site", "test"], "jax-0.5.3": ["jax-0.5.3"]}.items():
+        chosen = [word for group in groups for word in ("--group", group)]
+        session.run("uv", "pip", "compile", "-q", *common, *chosen, "-o", f"requirements/{name}.txt")

@@ -1,0 +1,33 @@
+"""What builds the handbook: cells run and compared, two languages kept together.
+
+Apart from ``shardbook``, because that imports JAX, which costs each build a second and which no page needs when it is
+only rendered.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Connect each concern to the moment of the build it belongs to."""
+    # Here and not above: the build command is in this package too, and must not load Sphinx to see that nothing changed.
+    from shardbook_sphinx import compare, completeness, execute, interface, translation  # noqa: PLC0415
+
+    # Before reading
+    app.connect("config-inited", interface.translate_settings)
+    app.connect("builder-inited", interface.prepare, priority=900)  # after myst-nb has made its configuration
+    app.connect("env-get-outdated", interface.remove_deleted_pages)
+    app.connect("env-before-read-docs", execute.execute_stale_pages)
+    # While reading
+    app.connect("doctree-read", completeness.forbid_unrun_code)
+    app.connect("doctree-read", translation.warn_untranslated)
+    # Once all is read
+    app.connect("env-check-consistency", completeness.check_all_ran)
+    app.connect("env-check-consistency", compare.compare_cells)
+    # While writing
+    app.connect("html-page-context", interface.add_languages)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

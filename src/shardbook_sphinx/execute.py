@@ -1,0 +1,223 @@
+"""Run the cells of stale pages on all cores, into the cache that myst-nb renders from.
+
+myst-nb runs pages one after another while it reads them, and Sphinx's own parallel reading lets jupyter-cache
+create its tables twice and lets kernels pick the same TCP port. Here one process starts every kernel, talks to it
+over a socket file where the platform has them, and alone writes the cache.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn
+from jupyter_client.kernelspec import NoSuchKernel
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from traitlets.config import Config
+
+from shardbook_sphinx.pages import HandbookError, Page, read_page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from jupyter_cache.cache.main import JupyterCacheBase
+    from nbformat import NotebookNode
+    from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
+
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
+# Settings of the reader's shell that would change what a page computes or prints.
+FOREIGN = re.compile(r"(JAX|XLA|TF)_|PYTHON(WARNINGS|STARTUP|OPTIMIZE)$|IPYTHONDIR$|COLUMNS$")
+
+
+class PageError(Exception):
+    """A page whose cells did not do what it says they do."""
+
+    def __init__(self, page: Page, line: int, source: str, reason: str) -> None:
+        indented = "\n".join(f"    {text}" for text in source.splitlines())
+        super().__init__(f"{page.path}:{line}: this cell of {page.docname!r}\n{indented}\n{reason}")
+
+
+def execute_stale_pages(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Before Sphinx reads: run every page about to be read whose outputs are not cached.
+
+    A build in another language than the source's starts no kernel: it waits for the build that does, if
+    ``SHARDBOOK_EXECUTED`` names the file which that build writes, and fails if outputs are missing even so.
+    """
+    done = os.environ.get("SHARDBOOK_EXECUTED")
+    translating = app.config.language != "en"
+    if translating and done:
+        wait_for(Path(done))
+    cache = get_cache(env.mystnb_config.execution_cache_path)
+    pages = [page for name in docnames if (page := read_page(env, name))]
+    stale = [page for page in pages if not is_cached(cache, page)]
+    if translating and stale:
+        names = ", ".join(page.docname for page in stale)
+        raise HandbookError(
+            f"no outputs are cached for {names}, and the {app.config.language} build starts no kernel. "
+            "Build the English pages first: python3 -m nox -s docs"
+        )
+    if stale:
+        default = int(app.config.nb_execution_timeout)
+        failures = asyncio.run(run_all(stale, cache, default), loop_factory=asyncio.SelectorEventLoop)
+        if failures:
+            raise HandbookError("\n\n".join(str(failure) for failure in failures))
+    if done and not translating:
+        Path(done).touch()
+
+
+def wait_for(path: Path) -> None:
+    """Wait until another process has made ``path``; that process's parent ends us if it fails."""
+    while not path.exists():
+        time.sleep(0.02)
+
+
+def is_cached(cache: JupyterCacheBase, page: Page) -> bool:
+    """Whether the cache holds outputs for exactly these cells on this kernel."""
+    try:
+        cache.match_cache_notebook(page.notebook)
+    except KeyError:
+        return False
+    return True
+
+
+async def run_all(pages: list[Page], cache: JupyterCacheBase, timeout: int) -> list[PageError]:
+    """Run pages, as many at once as there are cores; return the failures, in the order of the pages."""
+    cores = asyncio.Semaphore(os.cpu_count() or 1)
+    finished = 0
+
+    async def run(page: Page) -> PageError | None:
+        nonlocal finished
+        async with cores:
+            start = time.perf_counter()
+            try:
+                await run_page(page, timeout)
+            except PageError as failure:
+                return failure
+            finally:
+                finished += 1
+            seconds = time.perf_counter() - start
+            # Printed even under -q: this is the long part of a build.
+            print(f"ran [{finished}/{len(pages)}] {page.docname} on {page.kernel} in {seconds:.1f} s", flush=True)
+        # Page by page, so that a build stopped half-way keeps what it has run.
+        bundle = CacheBundleIn(page.notebook, str(page.path), data={"execution_seconds": seconds})
+        cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+        return None
+
+    # The longest first, so that no core idles at the end; the number of cells is what we know beforehand.
+    longest_first = sorted(pages, key=lambda page: -len(page.notebook.cells))
+    results = dict(zip((p.docname for p in longest_first), await asyncio.gather(*map(run, longest_first)), strict=True))
+    return [failure for page in pages if (failure := results[page.docname])]
+
+
+async def run_page(page: Page, timeout: int) -> None:
+    """Run a page's cells in a kernel of their own and leave the outputs, made reproducible, in its notebook."""
+    lines = dict(enumerate(line for line, _ in page.cells()))
+    timeout = int(page.options.get("execution_timeout", timeout))
+    with tempfile.TemporaryDirectory(prefix="sb", ignore_cleanup_errors=True) as folder:
+        # A TCP port is chosen before the kernel binds it: another kernel can come between. A socket file is ours alone.
+        transport = "ipc" if os.name == "posix" else "tcp"
+        manager = {"transport": transport, "connection_file": str(Path(folder, "kernel.json"))}
+        client = NotebookClient(
+            page.notebook,
+            config=Config(AsyncKernelManager=manager),
+            kernel_name=page.kernel,
+            timeout=timeout,
+            record_timing=False,
+            shutdown_kernel="immediate",
+            extra_arguments=["--HistoryManager.enabled=False"],  # kernels would share its database
+        )
+        try:
+            await client.async_execute(env=kernel_environment(folder), cwd=folder)
+        except NoSuchKernel:
+            raise PageError(
+                page, 1, "", f"names the kernel {page.kernel!r}, which is not there. Make it: python3 -m nox -s kernels"
+            ) from None
+        except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+            number, cell = failed_cell(page)
+            raise PageError(page, lines[number], cell.source, explain(error, timeout)) from error
+    for line, cell in page.cells():
+        if problem := check_outputs(cell):
+            raise PageError(page, line, cell.source, problem)
+        for output in cell.outputs:
+            make_reproducible(output)
+
+
+def kernel_environment(folder: str) -> dict[str, str]:
+    """The environment of every kernel: CPU devices only, nothing of the reader's shell, IPython's files apart."""
+    kept = {name: value for name, value in os.environ.items() if not FOREIGN.match(name)}
+    source = str(Path(__file__).parents[1])
+    ours = {"JAX_PLATFORMS": "cpu", "PYTHONPATH": source, "PYTHONHASHSEED": "0", "SHARDBOOK_LANGUAGES": "en,zh"}
+    return kept | ours | {"IPYTHONDIR": folder, "COLUMNS": "100"}
+
+
+def failed_cell(page: Page) -> tuple[int, NotebookNode]:
+    """The last cell that was started: cells run in order, and the first failure stops the page."""
+    started = [(n, cell) for n, (_, cell) in enumerate(page.cells()) if "execution_count" in cell and is_started(cell)]
+    return started[-1] if started else (0, page.cells()[0][1])
+
+
+def is_started(cell: NotebookNode) -> bool:
+    return cell.execution_count is not None or bool(cell.outputs)
+
+
+def explain(error: Exception, timeout: int) -> str:
+    """Say why a cell stopped, in plain text: its traceback, its time limit or its kernel's end."""
+    if isinstance(error, CellTimeoutError):
+        return (
+            f"did not end within {timeout} s. If it needs longer, say so in the page's front matter: "
+            "mystnb: {execution_timeout: SECONDS}"
+        )
+    if isinstance(error, DeadKernelError):
+        return "ended its kernel: the process stopped before it answered."
+    return "raised\n" + ANSI.sub("", str(error))
+
+
+def check_outputs(cell: NotebookNode) -> str | None:
+    """Check an executed cell against what it announces; the problem, or ``None``.
+
+    A cell that raises on purpose carries the tag ``raises-exception`` and names the type in ``raises``.
+    """
+    raised = [output.ename for output in cell.outputs if output.output_type == "error"]
+    expected = cell.metadata.get("raises")
+    tagged = "raises-exception" in cell.metadata.get("tags", [])
+    if tagged != bool(expected):
+        return "must carry both the tag raises-exception and the option raises: TYPE, or neither."
+    if expected and raised != [expected]:
+        return f"should raise {expected}, but raised {raised[0] if raised else 'nothing'}."
+    if cell.source.strip() and cell.execution_count is None:
+        return "was not run: remove the tag that skips it."
+    warned = [output.text for output in cell.outputs if output.get("name") == "stderr"]
+    if warned:
+        return "wrote to stderr, which no reader should have to see:\n" + "".join(warned)
+    return None
+
+
+def make_reproducible(output: NotebookNode) -> None:
+    """Take from an output what differs from run to run: memory addresses, and a traceback's paths and frames."""
+    if output.output_type == "error":
+        output.evalue = ADDRESS.sub("0x…", output.evalue)
+        output.traceback = [f"{output.ename}: {output.evalue}".removesuffix(": ")]
+    elif output.output_type == "stream":
+        output.text = ADDRESS.sub("0x…", output.text)
+    else:
+        output.data = {kind: without_addresses(data) for kind, data in output.data.items()}
+
+
+def without_addresses(data: Any) -> Any:
+    return ADDRESS.sub("0x…", data) if isinstance(data, str) else data
+
+
+def cached_notebooks(env: BuildEnvironment, docnames: Iterable[str]) -> dict[str, NotebookNode]:
+    """The executed notebooks of pages, by name, from the cache; each must have been run."""
+    cache = get_cache(env.mystnb_config.execution_cache_path)
+    pages = (page for name in docnames if (page := read_page(env, name)))
+    return {page.docname: cache.merge_match_into_notebook(page.notebook)[1] for page in pages}

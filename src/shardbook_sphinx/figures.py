@@ -1,0 +1,25 @@
+"""Let a page show a figure in its own language: the outputs carry both, see ``Figure._repr_mimebundle_``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from docutils import nodes
+
+if TYPE_CHECKING:
+    from myst_nb.core.render import MimeData, NbElementRenderer
+
+CHINESE = "text/vnd.shardbook.zh+html"
+
+
+class ChineseFigure:
+    """Teach myst-nb the type of a Chinese figure; only the Chinese configuration gives it a priority."""
+
+    mime_priority_overrides: ClassVar = [("*", CHINESE, None)]
+
+    @staticmethod
+    def handle_mime(_renderer: NbElementRenderer, data: MimeData, inline: bool) -> list[nodes.Element] | None:
+        """Pass the HTML on as it is."""
+        if inline or data.mime_type != CHINESE:
+            return None
+        return [nodes.raw(text=data.string, format="html", classes=["output", "text_html"])]

@@ -1,0 +1,92 @@
+"""What stands around a page: the way to the other language, and the theme's words in the reader's."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sphinx.locale import _
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sphinx.application import Sphinx
+    from sphinx.builders.html import StandaloneHTMLBuilder
+    from sphinx.config import Config
+    from sphinx.environment import BuildEnvironment
+
+# Sphinx's name of a language → the folder of its site, its tag in HTML, and what its readers call it.
+LANGUAGES = {"en": ("en", "en", "English"), "zh_CN": ("zh", "zh-CN", "中文")}
+
+# Furo writes these attributes and titles into its templates without asking for a translation.
+LABEL = re.compile(r'((?:aria-label|title|alt)="|<title>)([^"<]+)(?="|</title>)')
+TOGGLE = "Toggle navigation of "
+
+
+def translate_settings(_app: Sphinx, config: Config) -> None:
+    """Set the words that extensions take from the configuration instead of a catalogue."""
+    if config.language == "zh_CN":
+        config.nb_code_prompt_show = "展开{type}"
+        config.nb_code_prompt_hide = "收起{type}"
+        # The Chinese rendering of a figure comes before the English one.
+        config.nb_mime_priority_overrides = [("*", "text/vnd.shardbook.zh+html", 0)]
+
+
+def prepare(app: Sphinx) -> None:
+    """Keep myst-nb's copies of notebooks out of the site, and give templates the filter for labels."""
+    app.env.mystnb_config.output_folder = str(Path(app.doctreedir, "notebooks"))
+    templates = getattr(app.builder, "templates", None)
+    if templates:
+        templates.environment.filters["translate_labels"] = translate_labels
+
+
+def translate_labels(html: str) -> str:
+    """Translate what only a screen reader or a pointer at rest tells, through Sphinx's own catalogue.
+
+    >>> translate_labels('<button aria-label="Search">')
+    '<button aria-label="Search">'
+    """
+
+    def translate(match: re.Match[str]) -> str:
+        opening, label = match.groups()
+        if label.startswith(TOGGLE):
+            return f"{opening}{_(TOGGLE.strip())} {label.removeprefix(TOGGLE)}"
+        return opening + _(label)
+
+    return LABEL.sub(translate, html)
+
+
+def remove_deleted_pages(
+    app: Sphinx, _env: BuildEnvironment, _added: Iterable[str], _changed: Iterable[str], removed: Iterable[str]
+) -> list[str]:
+    """Remove the HTML of pages whose source is gone: Sphinx leaves it, and it would be served."""
+    if app.builder.format == "html":
+        builder: StandaloneHTMLBuilder = app.builder  # type: ignore[assignment]
+        for docname in removed:
+            Path(builder.get_output_path(docname)).unlink(missing_ok=True)
+    return []
+
+
+def add_languages(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """Tell the templates the address of this page in each language."""
+    here = LANGUAGES[app.config.language]
+    builder: StandaloneHTMLBuilder = app.builder  # type: ignore[assignment]
+    target = builder.get_target_uri(pagename)
+    context["languages"] = [
+        {
+            "tag": tag,
+            "name": name,
+            "current": folder == here[0],
+            # With a base address the alternate is absolute, as search engines ask; else it works from any folder.
+            "href": address(app.config.html_baseurl, folder, target) or context["pathto"]("../" + folder, 1) + "/" + target,
+            "local": context["content_root"] + f"../{folder}/{target}",
+        }
+        for folder, tag, name in LANGUAGES.values()
+    ]
+
+
+def address(base: str, folder: str, target: str) -> str:
+    """The address of a page under the site's base address, or "" if none is configured."""
+    root = base.rstrip("/").removesuffix("/en").removesuffix("/zh")
+    return f"{root}/{folder}/{target}" if base else ""

@@ -1,0 +1,54 @@
+"""The executable pages: which kernel each names, and its cells as a notebook."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from myst_nb.core.read import create_nb_reader
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+    from sphinx.environment import BuildEnvironment
+
+
+class HandbookError(SystemExit):
+    """A page breaks one of the handbook's promises: the build stops, and says which page and why.
+
+    Sphinx answers an ``Exception`` with a report on itself, in which the message drowns. This one ends the process
+    with the message and exit code 1.
+    """
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page with code cells, as myst-nb reads it."""
+
+    docname: str
+    path: Path
+    notebook: NotebookNode
+
+    @property
+    def kernel(self) -> str:
+        """The kernel that the front matter names, or "" when it names none."""
+        return str(self.notebook.metadata.get("kernelspec", {}).get("name", ""))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The page's own ``mystnb:`` settings, such as ``execution_timeout`` in seconds."""
+        return dict(self.notebook.metadata.get("mystnb", {}))
+
+    def cells(self) -> list[tuple[int, NotebookNode]]:
+        """The code cells, each with the line of the page it starts on."""
+        lines = self.notebook.metadata.get("source_map") or [0] * len(self.notebook.cells)
+        pairs = zip(lines, self.notebook.cells, strict=True)
+        return [(line + 1, cell) for line, cell in pairs if cell.cell_type == "code"]
+
+
+def read_page(env: BuildEnvironment, docname: str) -> Page | None:
+    """Read a page as a notebook; ``None`` if it is plain Markdown without cells."""
+    path = Path(env.doc2path(docname))
+    text = path.read_text(encoding="utf-8")
+    reader = create_nb_reader(str(path), env.myst_config, env.mystnb_config, text)
+    return None if reader is None else Page(docname, path, reader.read(text))
