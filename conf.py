@@ -34,6 +34,7 @@ nb_execution_timeout = 60
 nb_execution_raise_on_error = True
 nb_output_stderr = "error"
 nb_merge_streams = True
+nb_render_error_lexer = "text"
 nb_ipywidgets_js = {}
 doctest_global_setup = "import jax, jax.numpy as jnp, numpy as np\nimport shardbook as sb"
 
@@ -51,6 +52,6 @@ html_static_path = ["docs/_static", "src/shardbook/figure.css"]
 html_css_files = ["figure.css", "shardbook.css"]
 html_js_files = [("language.js", {"defer": "defer"})]
 html_copy_source = False
-html_show_sphinx = True
+html_show_sphinx = False
 html_last_updated_fmt = None
 copybutton_exclude = ".linenos, .gp, .go"

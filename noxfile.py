@@ -104,9 +104,26 @@ def tests(session: nox.Session) -> None:
 def live(session: nox.Session) -> None:
     """Serve the pages on this machine and rebuild them on every change; English, or Chinese with `-- zh`."""
     language = session.posargs[0] if session.posargs else "en"
-    command = ["-c", ".", "-D", "language=" + {"en": "en", "zh": "zh_CN"}[language], "-d", f".build/live/{language}-doctrees"]
+    command = [
+        "-c",
+        ".",
+        "-D",
+        "language=" + {"en": "en", "zh": "zh_CN"}[language],
+        "-d",
+        f".build/live/{language}-doctrees",
+    ]
     watch = ["--watch", "src", "--watch", "conf.py", "--ignore", "*.mo"]
-    run(session, "sphinx_autobuild", *watch, "--port", "0", "--open-browser", *command, "docs", f".build/live/{language}")
+    run(
+        session,
+        "sphinx_autobuild",
+        *watch,
+        "--port",
+        "0",
+        "--open-browser",
+        *command,
+        "docs",
+        f".build/live/{language}",
+    )
 
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
@@ -129,7 +146,15 @@ def bench(session: nox.Session) -> None:
 def pins(session: nox.Session) -> None:
     """Lock the newest releases that work together: versions and hashes, no addresses."""
     session.install("uv")
-    common = ["--universal", "--python-version", OLD_PYTHON, "--generate-hashes", "--no-header", "--no-annotate", "--upgrade"]
+    common = [
+        "--universal",
+        "--python-version",
+        OLD_PYTHON,
+        "--generate-hashes",
+        "--no-header",
+        "--no-annotate",
+        "--upgrade",
+    ]
     for name, groups in {"site": ["site", "test"], "jax-0.5.3": ["jax-0.5.3"]}.items():
         chosen = [word for group in groups for word in ("--group", group)]
         session.run("uv", "pip", "compile", "-q", *common, *chosen, "-o", f"requirements/{name}.txt")

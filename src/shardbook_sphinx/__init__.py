@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect each concern to the moment of the build it belongs to."""
-    # Here and not above: the build command is in this package too, and must not load Sphinx to see that nothing changed.
+    # Not above: the build command is in this package too, and need not load Sphinx to see that nothing changed.
     from shardbook_sphinx import compare, completeness, execute, interface, translation  # noqa: PLC0415
 
     # Before reading

@@ -74,7 +74,13 @@ def run_builds(root: Path, languages: list[str], *, strict: bool, executed: Path
         command += ["-d", f".build/doctrees/{name}", "-q", "-n", *(["-W", "--keep-going"] if strict else [])]
         command += ["docs", f"site/{name}"]
         running[name] = subprocess.Popen(
-            command, cwd=root, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8"
+            command,
+            cwd=root,
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
         )
         output = running[name].stdout
         assert output is not None
@@ -113,7 +119,9 @@ def announce(site: Path, languages: list[str]) -> int:
 
 def main() -> int:
     """Read the command line and build."""
-    parser = argparse.ArgumentParser(prog="python -m shardbook_sphinx.build", description=(__doc__ or "").split("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m shardbook_sphinx.build", description=(__doc__ or "").split("\n")[0]
+    )
     parser.add_argument("--only", choices=LANGUAGES, help="build one language")
     parser.add_argument("--lenient", action="store_true", help="let warnings pass, as while writing")
     options = parser.parse_args()

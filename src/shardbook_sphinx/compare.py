@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
-
 from shardbook_sphinx.execute import cached_notebooks
 from shardbook_sphinx.pages import HandbookError
 
@@ -44,7 +43,9 @@ def find_differences(notebooks: dict[str, NotebookNode]) -> list[str]:
                 continue
             ours, theirs = printed(cell), printed(labelled[target])
             if not ours:
-                problems.append(f"{docname}: a cell that is to print the same as {target} prints nothing:\n{cell.source}")
+                problems.append(
+                    f"{docname}: a cell that is to print the same as {target} prints nothing:\n{cell.source}"
+                )
             elif ours != theirs:
                 diff = difflib.unified_diff(theirs.splitlines(), ours.splitlines(), target, docname, lineterm="")
                 problems.append(f"{docname}: a cell prints something else than {target}:\n" + "\n".join(diff))

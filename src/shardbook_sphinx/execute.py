@@ -8,6 +8,7 @@ over a socket file where the platform has them, and alone writes the cache.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import re
 import tempfile
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
+
+logging.getLogger("traitlets").setLevel(logging.WARNING)  # nbclient announces each kernel
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
@@ -56,7 +59,7 @@ def execute_stale_pages(app: Sphinx, env: BuildEnvironment, docnames: list[str])
     translating = app.config.language != "en"
     if translating and done:
         wait_for(Path(done))
-    cache = get_cache(env.mystnb_config.execution_cache_path)
+    cache = open_cache(env)
     pages = [page for name in docnames if (page := read_page(env, name))]
     stale = [page for page in pages if not is_cached(cache, page)]
     if translating and stale:
@@ -72,6 +75,11 @@ def execute_stale_pages(app: Sphinx, env: BuildEnvironment, docnames: list[str])
             raise HandbookError("\n\n".join(str(failure) for failure in failures))
     if done and not translating:
         Path(done).touch()
+
+
+def open_cache(env: BuildEnvironment) -> JupyterCacheBase:
+    """The cache that myst-nb renders from."""
+    return get_cache(env.mystnb_config.execution_cache_path)  # type: ignore[attr-defined]
 
 
 def wait_for(path: Path) -> None:
@@ -120,7 +128,7 @@ async def run_all(pages: list[Page], cache: JupyterCacheBase, timeout: int) -> l
 
 async def run_page(page: Page, timeout: int) -> None:
     """Run a page's cells in a kernel of their own and leave the outputs, made reproducible, in its notebook."""
-    lines = dict(enumerate(line for line, _ in page.cells()))
+    started: list[int] = []
     timeout = int(page.options.get("execution_timeout", timeout))
     with tempfile.TemporaryDirectory(prefix="sb", ignore_cleanup_errors=True) as folder:
         # A TCP port is chosen before the kernel binds it: another kernel can come between. A socket file is ours alone.
@@ -133,6 +141,7 @@ async def run_page(page: Page, timeout: int) -> None:
             timeout=timeout,
             record_timing=False,
             shutdown_kernel="immediate",
+            on_cell_start=lambda cell, cell_index: started.append(cell_index),  # noqa: ARG005, nbclient names them
             extra_arguments=["--HistoryManager.enabled=False"],  # kernels would share its database
         )
         try:
@@ -142,9 +151,10 @@ async def run_page(page: Page, timeout: int) -> None:
                 page, 1, "", f"names the kernel {page.kernel!r}, which is not there. Make it: python3 -m nox -s kernels"
             ) from None
         except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-            number, cell = failed_cell(page)
-            raise PageError(page, lines[number], cell.source, explain(error, timeout)) from error
-    for line, cell in page.cells():
+            # A kernel that dies before the first cell is told of at the top of the page.
+            line, cell = page.cell(started[-1] if started else 0)
+            raise PageError(page, line, cell.source, explain(error, timeout)) from error
+    for line, cell in page.code_cells():
         if problem := check_outputs(cell):
             raise PageError(page, line, cell.source, problem)
         for output in cell.outputs:
@@ -157,16 +167,6 @@ def kernel_environment(folder: str) -> dict[str, str]:
     source = str(Path(__file__).parents[1])
     ours = {"JAX_PLATFORMS": "cpu", "PYTHONPATH": source, "PYTHONHASHSEED": "0", "SHARDBOOK_LANGUAGES": "en,zh"}
     return kept | ours | {"IPYTHONDIR": folder, "COLUMNS": "100"}
-
-
-def failed_cell(page: Page) -> tuple[int, NotebookNode]:
-    """The last cell that was started: cells run in order, and the first failure stops the page."""
-    started = [(n, cell) for n, (_, cell) in enumerate(page.cells()) if "execution_count" in cell and is_started(cell)]
-    return started[-1] if started else (0, page.cells()[0][1])
-
-
-def is_started(cell: NotebookNode) -> bool:
-    return cell.execution_count is not None or bool(cell.outputs)
 
 
 def explain(error: Exception, timeout: int) -> str:
@@ -218,6 +218,6 @@ def without_addresses(data: Any) -> Any:
 
 def cached_notebooks(env: BuildEnvironment, docnames: Iterable[str]) -> dict[str, NotebookNode]:
     """The executed notebooks of pages, by name, from the cache; each must have been run."""
-    cache = get_cache(env.mystnb_config.execution_cache_path)
+    cache = open_cache(env)
     pages = (page for name in docnames if (page := read_page(env, name)))
     return {page.docname: cache.merge_match_into_notebook(page.notebook)[1] for page in pages}

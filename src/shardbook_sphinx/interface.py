@@ -27,6 +27,7 @@ TOGGLE = "Toggle navigation of "
 def translate_settings(_app: Sphinx, config: Config) -> None:
     """Set the words that extensions take from the configuration instead of a catalogue."""
     if config.language == "zh_CN":
+        config.copyright = "shardbook 作者"
         config.nb_code_prompt_show = "展开{type}"
         config.nb_code_prompt_hide = "收起{type}"
         # The Chinese rendering of a figure comes before the English one.
@@ -35,7 +36,7 @@ def translate_settings(_app: Sphinx, config: Config) -> None:
 
 def prepare(app: Sphinx) -> None:
     """Keep myst-nb's copies of notebooks out of the site, and give templates the filter for labels."""
-    app.env.mystnb_config.output_folder = str(Path(app.doctreedir, "notebooks"))
+    app.env.mystnb_config.output_folder = str(Path(app.doctreedir, "notebooks"))  # type: ignore[attr-defined]
     templates = getattr(app.builder, "templates", None)
     if templates:
         templates.environment.filters["translate_labels"] = translate_labels
@@ -79,10 +80,11 @@ def add_languages(app: Sphinx, pagename: str, _template: str, context: dict[str,
             "name": name,
             "current": folder == here[0],
             # With a base address the alternate is absolute, as search engines ask; else it works from any folder.
-            "href": address(app.config.html_baseurl, folder, target) or context["pathto"]("../" + folder, 1) + "/" + target,
-            "local": context["content_root"] + f"../{folder}/{target}",
+            "href": address(app.config.html_baseurl, folder, target) or relative,
+            "local": relative,
         }
         for folder, tag, name in LANGUAGES.values()
+        for relative in [f"{context['content_root'].removeprefix('./')}../{folder}/{target}"]
     ]
 
 

@@ -39,16 +39,19 @@ class Page:
         """The page's own ``mystnb:`` settings, such as ``execution_timeout`` in seconds."""
         return dict(self.notebook.metadata.get("mystnb", {}))
 
-    def cells(self) -> list[tuple[int, NotebookNode]]:
-        """The code cells, each with the line of the page it starts on."""
-        lines = self.notebook.metadata.get("source_map") or [0] * len(self.notebook.cells)
-        pairs = zip(lines, self.notebook.cells, strict=True)
-        return [(line + 1, cell) for line, cell in pairs if cell.cell_type == "code"]
+    def cell(self, index: int) -> tuple[int, NotebookNode]:
+        """A cell by its place in the notebook, with the line of the page on which a code cell begins."""
+        return self.notebook.metadata.source_map[index], self.notebook.cells[index]
+
+    def code_cells(self) -> list[tuple[int, NotebookNode]]:
+        """The code cells, each with its line."""
+        cells = map(self.cell, range(len(self.notebook.cells)))
+        return [(line, cell) for line, cell in cells if cell.cell_type == "code"]
 
 
 def read_page(env: BuildEnvironment, docname: str) -> Page | None:
     """Read a page as a notebook; ``None`` if it is plain Markdown without cells."""
     path = Path(env.doc2path(docname))
     text = path.read_text(encoding="utf-8")
-    reader = create_nb_reader(str(path), env.myst_config, env.mystnb_config, text)
+    reader = create_nb_reader(str(path), env.myst_config, env.mystnb_config, text)  # type: ignore[attr-defined]
     return None if reader is None else Page(docname, path, reader.read(text))

@@ -1,0 +1,100 @@
+"""What stands in words beside a picture: the numbers that are always shown, and what else is true."""
+
+from collections.abc import Mapping
+
+from shardbook import notation
+from shardbook.holders import short_tokens
+from shardbook.layout import Layout, Piece
+
+SPOKEN_PIECES = 16
+"""The text equivalent names the holders of each piece up to this many."""
+
+
+def facts(layout: Layout, words: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return the label and the value of each number that is always shown.
+
+    >>> from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec as P
+    >>> from shardbook import layout
+    >>> from shardbook.words import words
+    >>> two = layout(NamedSharding(AbstractMesh((2,), ("x",)), P("x")), (8,), "float32")
+    >>> dict(facts(two, words("en")))["per device"]
+    '16 B'
+    """
+    if layout.axes:
+        found = [(words["mesh"], _mesh(layout, words))]
+    else:
+        found = [(words["sharding"], layout.kind), (words["devices"], str(layout.device_count))]
+    found.append((words["shard"], _shape(layout.shard_shape)))
+    if layout.bytes_per_device is not None and layout.total_bytes is not None:
+        found.append((words["per_device"], notation.size(layout.bytes_per_device)))
+        found.append((words["total"], notation.size(layout.total_bytes)))
+    found.append((words["pieces"], str(len(layout.pieces))))
+    found.append((words["holders"], _copies(layout, words)))
+    if layout.on_host:
+        found.append((words["memory"], str(layout.memory_kind)))
+    return tuple(found)
+
+
+def notes(layout: Layout, words: Mapping[str, str], drawn: int) -> tuple[str, ...]:
+    """Return a sentence for each thing that is not so by default; ``drawn`` is the number of pieces in the picture."""
+    axes = words["list"].join(layout.unreduced)
+    said = {
+        "unreduced": bool(layout.unreduced),
+        "on_host": layout.on_host,
+        "remote": bool(layout.remote),
+        "abstract": layout.abstract,
+        "empty": 0 in layout.shape,
+        "elided": drawn < len(layout.pieces),
+    }
+    return tuple(
+        words[key].format(axes=axes, operation=layout.reduction, pieces=len(layout.pieces), drawn=drawn)
+        for key, holds in said.items()
+        if holds
+    )
+
+
+def spoken(layout: Layout, words: Mapping[str, str]) -> str:
+    """Return the picture's text equivalent."""
+    text = words["spoken"].format(
+        type=layout,
+        pieces=len(layout.pieces),
+        devices=layout.device_count,
+        shard=_shape(layout.shard_shape),
+    )
+    if len(layout.pieces) > SPOKEN_PIECES:
+        return text
+    placed = [
+        words["spoken_piece"].format(
+            index=notation.index(piece.index),
+            devices=_listed(layout, piece, words),
+        )
+        for piece in layout.pieces
+    ]
+    return text + words["sentence"] + words["clause"].join(placed) + words["stop"]
+
+
+def _listed(layout: Layout, piece: Piece, words: Mapping[str, str]) -> str:
+    written = short_tokens(layout, piece)
+    return "".join(written).strip() if layout.unreduced else words["list"].join(token.strip() for token in written)
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return f"[{', '.join(map(str, shape))}]"
+
+
+def _mesh(layout: Layout, words: Mapping[str, str]) -> str:
+    kinds = {axis.type for axis in layout.axes.values()}
+    if len(kinds) == 1:
+        sizes = ", ".join(f"{name}={axis.size}" for name, axis in layout.axes.items())
+        return f"{sizes} · {words.get(*kinds, *kinds)}"
+    return ", ".join(f"{name}={axis.size} {words.get(axis.type, axis.type)}" for name, axis in layout.axes.items())
+
+
+def _copies(layout: Layout, words: Mapping[str, str]) -> str:
+    count = layout.device_count // len(layout.pieces)
+    if layout.replication == 1:
+        return str(count)
+    if layout.replication == layout.device_count:
+        return words["fully_replicated"].format(count=count)
+    axes = [name for name in layout.replicated if layout.axes[name].size > 1]
+    return words["replicated"].format(count=count, axes=words["list"].join(axes)) if axes else str(count)

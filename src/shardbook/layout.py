@@ -1,0 +1,434 @@
+"""The model: which device holds which part of an array.
+
+Nothing here draws, and nothing allocates: a layout is computed from axis sizes, a spec and a shape.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import NamedSharding, PartitionSpec, Sharding
+
+from shardbook import notation
+
+
+class Axis(NamedTuple):
+    """A mesh axis."""
+
+    size: int
+    """How many devices stand along it."""
+    type: str
+    """``"Auto"``, ``"Explicit"`` or ``"Manual"``."""
+
+
+class Piece(NamedTuple):
+    """A part of an array, and who holds it."""
+
+    index: tuple[slice, ...]  # type: ignore[assignment]  # it hides tuple.index, which nobody needs here
+    """Where it lies: one slice a dimension, with int start and stop."""
+    devices: tuple[int, ...]
+    """Ids of the devices that hold it, in mesh order; positions in the mesh when the mesh is abstract."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How an array lies on its devices.
+
+    ``print`` of a layout gives its type; ``shardbook.show`` draws it.
+
+    Attributes
+    ----------
+    shape
+        The whole array's shape.
+    dtype
+        Its dtype, or None if none was given.
+    shard_shape
+        The shape of one piece.
+    grid
+        The number of pieces along each dimension.
+    pieces
+        Every piece, in row-major order over ``grid``.
+    axes
+        The mesh axes by name, in mesh order; empty for shardings that have no mesh.
+    spec
+        The partition spec, or None for shardings that have none.
+    memory_kind
+        Such as "device" or "pinned_host"; None when the sharding does not say.
+    on_host
+        Whether that is host memory of devices whose own memory is elsewhere.
+    unreduced
+        Mesh axes over which the devices hold partial results, in mesh order.
+    replication
+        How many devices hold a copy of each piece. Partial results are no copies.
+    bytes_per_device
+        Bytes of one piece; None without a dtype.
+    total_bytes
+        Bytes of the whole array, every element counted once; None without a dtype.
+    remote
+        Devices of other processes, which this process cannot address.
+    abstract
+        Whether ``devices`` are positions in an abstract mesh instead of device ids.
+    kind
+        The class name of the sharding it was read from.
+    """
+
+    shape: tuple[int, ...]
+    dtype: Any
+    shard_shape: tuple[int, ...]
+    grid: tuple[int, ...]
+    pieces: tuple[Piece, ...]
+    axes: Mapping[str, Axis]
+    spec: PartitionSpec | None
+    memory_kind: str | None
+    on_host: bool
+    unreduced: tuple[str, ...]
+    replication: int
+    bytes_per_device: int | None
+    total_bytes: int | None
+    remote: frozenset[int]
+    abstract: bool
+    kind: str
+
+    @property
+    def device_count(self) -> int:
+        """How many devices take part."""
+        return sum(len(piece.devices) for piece in self.pieces)
+
+    @property
+    def splits(self) -> tuple[tuple[str, ...], ...]:
+        """The mesh axes that split each dimension, one tuple a dimension.
+
+        >>> mesh = jax.sharding.AbstractMesh((2, 4), ("x", "y"))
+        >>> layout(NamedSharding(mesh, PartitionSpec(("x", "y"))), (8, 3)).splits
+        (('x', 'y'), ())
+        """
+        return _padded(self.spec, len(self.shape))
+
+    @property
+    def replicated(self) -> tuple[str, ...]:
+        """The mesh axes along which every piece is copied, in mesh order."""
+        used = {*itertools.chain.from_iterable(self.splits), *self.unreduced}
+        return tuple(name for name in self.axes if name not in used)
+
+    @property
+    def reduction(self) -> str:
+        """How partial results combine over the unreduced axes: "sum", "max" or "min"."""
+        return str(getattr(getattr(self.spec, "unreduced_kind", None), "name", "sum"))
+
+    def terms(self, piece: Piece) -> tuple[tuple[int, ...], ...]:
+        """Group a piece's devices: one group a copy, and in it the devices whose partial results make the value.
+
+        Without unreduced axes each group is one device.
+
+        >>> mesh = jax.sharding.AbstractMesh((2, 4), ("x", "y"))
+        >>> one = layout(NamedSharding(mesh, PartitionSpec("x")), (4,))
+        >>> one.terms(one.pieces[0])
+        ((0,), (1,), (2,), (3,))
+        """
+        if not self.unreduced:
+            return tuple((device,) for device in piece.devices)
+        free = [name for name in self.axes if name in self.unreduced or name in self.replicated]
+        block = np.asarray(piece.devices).reshape([self.axes[name].size for name in free])
+        order = sorted(range(len(free)), key=lambda position: free[position] in self.unreduced)
+        groups = block.transpose(order).reshape(self.replication, -1)
+        return tuple(map(tuple, groups.tolist()))
+
+    def __str__(self) -> str:
+        dtype = "" if self.dtype is None else self.dtype.name + ("<host>" if self.on_host else "")
+        marks = [
+            ("U" if self.reduction == "sum" else f"U_{self.reduction}", self.unreduced),
+            ("R", _ordered(self.axes, getattr(self.spec, "reduced", ()))),
+        ]
+        return notation.array_type(dtype, notation.dimensions(self.shape, self.splits), marks)
+
+    def __repr__(self) -> str:
+        return f"<Layout {self}: pieces {len(self.pieces)}, devices {self.device_count}>"
+
+
+def layout(x: Any, shape: Sequence[int] | None = None, dtype: Any = None) -> Layout:
+    """Say which device holds which part of an array.
+
+    >>> mesh = jax.make_mesh((2, 4), ("x", "y"))
+    >>> x = jax.device_put(jnp.zeros((4, 8)), NamedSharding(mesh, PartitionSpec("x", "y")))
+    >>> print(layout(x))
+    float32[4@x, 8@y]
+    >>> layout(x).pieces[1]
+    Piece(index=(slice(0, 2, None), slice(2, 4, None)), devices=(1,))
+
+    A sharding needs a shape, and need not have devices: with an abstract mesh they are positions 0..n-1.
+
+    >>> mesh = jax.sharding.AbstractMesh((64, 64), ("data", "model"))
+    >>> big = layout(NamedSharding(mesh, PartitionSpec("data", "model")), (8192, 50304 * 2), "bfloat16")
+    >>> big.shard_shape, big.bytes_per_device
+    ((128, 1572), 402432)
+
+    Parameters
+    ----------
+    x
+        A ``jax.Array``, a ``jax.ShapeDtypeStruct`` with a sharding, a sharding, or a ``PartitionSpec`` for the mesh
+        that ``jax.set_mesh`` has set.
+    shape
+        The whole array's shape; only with a sharding or spec.
+    dtype
+        Its dtype; only with a sharding or spec. Without it the layout has no bytes.
+
+    Raises
+    ------
+    ValueError
+        What JAX refuses too: a dimension its axes do not divide, an axis that the mesh lacks or that is used twice, a
+        spec longer than the shape. And a ``ShapeDtypeStruct`` without a sharding.
+    TypeError
+        ``x`` has no sharding at all, or ``shape`` is missing or superfluous.
+    """
+    sharding, shape, dtype = _described(x, shape, dtype)
+    if isinstance(sharding, PartitionSpec):
+        return _from_mesh(_current_mesh(sharding), sharding, shape, dtype)
+    if isinstance(sharding, NamedSharding):
+        return _from_mesh(sharding.mesh, sharding.spec, shape, dtype, sharding)
+    return _from_indices(sharding, shape, dtype)
+
+
+def _described(x: Any, shape: Sequence[int] | None, dtype: Any) -> tuple[Any, tuple[int, ...], Any]:
+    """Sharding, shape and dtype of whatever ``layout`` was given."""
+    if isinstance(x, Sharding | PartitionSpec):
+        if shape is None:
+            raise TypeError(f"layout({type(x).__name__}) also needs a shape: layout(sharding, shape, dtype)")
+        return x, tuple(map(int, shape)), None if dtype is None else _dtype(dtype)
+    if shape is not None or dtype is not None:
+        raise TypeError(f"layout of {type(x).__name__} takes no shape or dtype: it has its own")
+    if isinstance(x, jax.core.Tracer):
+        raise TypeError("layout cannot read a traced value: under jit its devices are not known yet")
+    if not isinstance(x, jax.Array | jax.ShapeDtypeStruct):
+        raise TypeError(
+            f"layout expects a jax.Array, a jax.ShapeDtypeStruct or a sharding with a shape, not {type(x).__name__}; "
+            "jax.device_put(value, sharding) makes an array of it"
+        )
+    if x.sharding is None:
+        raise ValueError(f"{x} has no sharding: give it one, jax.ShapeDtypeStruct(shape, dtype, sharding=...)")
+    return x.sharding, x.shape, x.dtype
+
+
+def _dtype(dtype: Any) -> Any:
+    # The dtype of PRNG keys is JAX's own and no numpy dtype.
+    return dtype if jnp.issubdtype(dtype, jax.dtypes.extended) else jnp.dtype(dtype)
+
+
+def _current_mesh(spec: PartitionSpec) -> Any:
+    try:
+        mesh: Any = jax.sharding.get_mesh()
+        if mesh.empty:
+            mesh = jax.sharding.get_abstract_mesh()
+    except (AttributeError, ValueError):
+        # Older JAX has no get_mesh, and under jit there is none: both know the abstract one.
+        mesh = jax.sharding.get_abstract_mesh()
+    if mesh is None or mesh.empty:
+        raise ValueError(f"{spec} has no mesh: use NamedSharding(mesh, spec), or jax.set_mesh(mesh) first")
+    return mesh
+
+
+def _from_mesh(
+    mesh: Any, spec: PartitionSpec, shape: tuple[int, ...], dtype: Any, sharding: NamedSharding | None = None
+) -> Layout:
+    """The layout of ``shape`` split over a mesh as ``spec`` says.
+
+    The device of each piece needs no search: transpose the mesh so that the axes that split come first, in
+    dimension order; then its rows are the pieces, and each row is the piece's holders.
+    """
+    sizes: dict[str, int] = dict(mesh.shape)
+    types = getattr(mesh, "axis_types", None) or itertools.repeat("Auto")
+    splits = _checked(spec, sizes, shape)
+    grid = tuple(math.prod(map(sizes.__getitem__, axes)) for axes in splits)
+    shard_shape = tuple(size // parts for size, parts in zip(shape, grid, strict=True))
+
+    used = list(itertools.chain.from_iterable(splits))
+    names = list(sizes)
+    order = [names.index(name) for name in used] + [at for at, name in enumerate(names) if name not in used]
+    abstract = isinstance(mesh, jax.sharding.AbstractMesh)
+    if abstract:
+        numbers = np.arange(math.prod(sizes.values())).reshape(tuple(sizes.values()))
+    else:
+        numbers = mesh.device_ids
+        sharding = sharding or NamedSharding(mesh, spec)
+    holders = numbers.transpose(order).reshape(math.prod(grid), -1)
+
+    unreduced = _ordered(sizes, getattr(spec, "unreduced", ()))
+    return Layout(
+        shape=shape,
+        dtype=dtype,
+        shard_shape=shard_shape,
+        grid=grid,
+        pieces=_pieces(grid, shard_shape, holders),
+        axes={name: Axis(size, _type_name(kind)) for (name, size), kind in zip(sizes.items(), types, strict=False)},
+        spec=spec,
+        memory_kind=None if sharding is None else sharding.memory_kind,
+        on_host=sharding is not None and _on_host(sharding, abstract),
+        unreduced=unreduced,
+        replication=holders.shape[1] // math.prod(sizes[name] for name in unreduced),
+        bytes_per_device=_bytes(shard_shape, dtype),
+        total_bytes=_bytes(shape, dtype),
+        remote=frozenset() if abstract or sharding is None else _remote(sharding),
+        abstract=abstract,
+        kind="NamedSharding",
+    )
+
+
+def _pieces(grid: Sequence[int], shard_shape: Sequence[int], holders: np.ndarray[Any, Any]) -> tuple[Piece, ...]:
+    parts = [
+        [slice(at * size, (at + 1) * size) for at in range(count)]
+        for count, size in zip(grid, shard_shape, strict=True)
+    ]
+    # Column lists zipped make the rows' tuples faster than a loop over rows, and _make faster than Piece(...):
+    # with 512 devices this is where the time goes.
+    rows = zip(*holders.T.tolist(), strict=True)
+    return tuple(map(Piece._make, zip(itertools.product(*parts), rows, strict=True)))
+
+
+def _from_indices(sharding: Sharding, shape: tuple[int, ...], dtype: Any) -> Layout:
+    """The layout of a sharding that has no mesh axes, from JAX's own map of devices to indices."""
+    try:
+        placed = sharding.devices_indices_map(shape)
+        shard_shape = tuple(sharding.shard_shape(shape))
+    except (ValueError, IndexError) as error:
+        raise ValueError(f"{type(sharding).__name__} cannot hold shape {shape}: {error}") from error
+    holders: dict[tuple[tuple[int, int], ...], list[int]] = {}
+    device: Any
+    for device, index in placed.items():
+        holders.setdefault(tuple(map(_bounds, index or (), shape)), []).append(device.id)
+    devices = [device for found in holders.values() for device in found]
+    return Layout(
+        shape=shape,
+        dtype=dtype,
+        shard_shape=shard_shape,
+        grid=tuple(len(set(bounds)) for bounds in zip(*holders, strict=True)),
+        pieces=tuple(
+            Piece(tuple(slice(start, stop) for start, stop in bounds), tuple(holders[bounds]))
+            for bounds in sorted(holders)
+        ),
+        axes={},
+        spec=None,
+        memory_kind=sharding.memory_kind,
+        on_host=_on_host(sharding, abstract=False),
+        unreduced=(),
+        replication=len(devices) // len(holders),
+        bytes_per_device=_bytes(shard_shape, dtype),
+        total_bytes=_bytes(shape, dtype),
+        remote=_remote(sharding),
+        abstract=False,
+        kind=type(sharding).__name__,
+    )
+
+
+def _bounds(part: slice | int, size: int) -> tuple[int, int]:
+    # PmapSharding gives a bare number for the dimension it maps over.
+    return (part, part + 1) if isinstance(part, int) else part.indices(size)[:2]
+
+
+def _remote(sharding: Sharding) -> frozenset[int]:
+    if sharding.is_fully_addressable:
+        return frozenset()
+    remote: Any = sharding.device_set - sharding.addressable_devices
+    return frozenset(device.id for device in remote)
+
+
+def _on_host(sharding: Sharding, abstract: bool) -> bool:
+    if "host" not in (sharding.memory_kind or ""):
+        return False
+    # Older JAX calls a CPU device's own memory "unpinned_host": nothing was offloaded there.
+    if abstract:
+        return True
+    device: Any = next(iter(sharding.device_set))
+    return bool(sharding.memory_kind != device.default_memory().kind)
+
+
+def _bytes(shape: Sequence[int], dtype: Any) -> int | None:
+    """Bytes of an array of this shape, without padding; int4 and the like are packed, as they are on a device."""
+    if dtype is None:
+        return None
+    bits = 8 * int(dtype.itemsize)
+    if bits == 8 and jnp.issubdtype(dtype, jnp.integer):
+        bits = int(jnp.iinfo(dtype).bits)
+    elif bits == 8 and jnp.issubdtype(dtype, jnp.floating):
+        bits = int(jnp.finfo(dtype).bits)
+    return -(-math.prod(shape) * bits // 8)
+
+
+def _ordered(axes: Mapping[str, Any], chosen: Any) -> tuple[str, ...]:
+    return tuple(name for name in axes if name in chosen)
+
+
+def _type_name(kind: Any) -> str:
+    return str(getattr(kind, "name", kind))
+
+
+def _entries(spec: PartitionSpec | None) -> tuple[Any, ...]:
+    # A spec with unreduced axes refuses to be iterated; an old one is a tuple and has no ``partitions``.
+    return () if spec is None else tuple(getattr(spec, "partitions", spec))
+
+
+def _padded(spec: PartitionSpec | None, rank: int) -> tuple[tuple[str, ...], ...]:
+    """The axes that split each dimension: a spec may end before the shape does."""
+    entries = _entries(spec)
+    return tuple(map(_axes_of, entries + (None,) * (rank - len(entries))))
+
+
+def _axes_of(entry: Any) -> tuple[str, ...]:
+    """The axis names in one entry of a spec: None, a name, or a tuple of names."""
+    if entry is None:
+        return ()
+    return entry if isinstance(entry, tuple) else (entry,)
+
+
+def _checked(spec: PartitionSpec, sizes: Mapping[str, int], shape: tuple[int, ...]) -> tuple[tuple[str, ...], ...]:
+    """The mesh axes that split each dimension, once nothing is wrong with them.
+
+    JAX says the same no, but with as many kinds of error as there are ways to ask.
+    """
+    entries = _entries(spec)
+    if len(entries) > len(shape):
+        raise ValueError(
+            f"{spec} is too long for shape {shape}: it has {len(entries)} entries, the array {len(shape)} "
+            f"dimensions, so {_described_axes(entries[len(shape) :], sizes)} at dimension {len(shape)} splits nothing; "
+            f"remove entries from the spec or reshape the array"
+        )
+    splits = _padded(spec, len(shape))
+    unconstrained: Any = PartitionSpec.UNCONSTRAINED
+    user: dict[str, int] = {}
+    for dimension, (axes, size) in enumerate(zip(splits, shape, strict=True)):
+        for axis in axes:
+            if axis is unconstrained:
+                raise ValueError(
+                    f"{spec} leaves dimension {dimension} (size {size}) UNCONSTRAINED: the compiler chooses its axes; "
+                    f"name an axis or None, or ask for the layout of the array that jit returns"
+                )
+            if axis not in sizes:
+                raise ValueError(
+                    f"{spec} splits dimension {dimension} (size {size}) over axis {axis!r}, which the mesh does not "
+                    f"have; its axes are {_described_axes(tuple(sizes), sizes)}"
+                )
+            if axis in user:
+                raise ValueError(
+                    f"{spec} uses axis {axis!r} (size {sizes[axis]}) twice, for dimension {user[axis]} (size "
+                    f"{shape[user[axis]]}) and dimension {dimension} (size {size}); an axis can split one dimension, "
+                    f"once: remove it from one of them"
+                )
+            user[axis] = dimension
+        parts = math.prod(map(sizes.__getitem__, axes))
+        if parts and size % parts:
+            over = _described_axes(axes, sizes)
+            raise ValueError(
+                f"{spec} cannot split dimension {dimension} (size {size}) over {over}: {size} is not a multiple of "
+                f"{parts}; pad the dimension to {size + -size % parts}, or put None for it in the spec"
+            )
+    return splits
+
+
+def _described_axes(entries: Sequence[Any], sizes: Mapping[str, int]) -> str:
+    listed = [axis for entry in entries for axis in _axes_of(entry)]
+    return ", ".join(f"axis {axis!r} (size {sizes.get(axis, 'unknown')})" for axis in listed) or "None"

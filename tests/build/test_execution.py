@@ -1,0 +1,234 @@
+"""Every cell runs, its failure fails the build, and nothing runs twice. Each fault is planted in a small handbook."""
+
+import os
+import signal
+import subprocess
+import time
+
+NOW = "docs/now.md"
+THEN = "docs/then.md"
+
+
+def test_a_cell_that_raises_fails_the_build_with_page_cell_and_traceback(small):
+    small.edit(NOW, "total = int(", "total = undefined + int(")
+    result = small.build()
+    assert not result.passed
+    assert "now.md:22: this cell of 'now'" in result.printed
+    assert "    total = undefined + int(jax.numpy.arange(4).sum())" in result.printed
+    assert "NameError: name 'undefined' is not defined" in result.printed
+
+
+def test_an_assertion_that_fails_fails_the_build(small):
+    small.edit(NOW, "assert total == 6", "assert total == 7")
+    result = small.build()
+    assert not result.passed
+    assert "    assert total == 7" in result.printed
+    assert "AssertionError" in result.printed
+
+
+def test_all_failing_pages_are_told_of_at_once(small):
+    small.edit(NOW, "assert total == 6", "assert total == 7")
+    small.edit(THEN, "print(jax", "1 / 0\nprint(jax")
+    printed = small.build().printed
+    assert "AssertionError" in printed
+    assert "ZeroDivisionError" in printed
+
+
+def test_a_build_that_failed_fails_again(small):
+    small.edit(NOW, "assert total == 6", "assert total == 7")
+    assert not small.build().passed
+    assert not small.build().passed
+
+
+def test_another_error_than_the_announced_one_fails_the_build(small):
+    small.edit(NOW, ":raises: TypeError", ":raises: ValueError")
+    result = small.build()
+    assert not result.passed
+    assert "should raise ValueError, but raised TypeError" in result.printed
+
+
+def test_an_announced_error_that_does_not_come_fails_the_build(small):
+    small.edit(NOW, ' + "four"', "")
+    result = small.build()
+    assert not result.passed
+    assert "should raise TypeError, but raised nothing" in result.printed
+
+
+def test_an_error_may_not_be_let_pass_without_naming_its_type(small):
+    small.edit(NOW, ":raises: TypeError\n", "")
+    result = small.build()
+    assert not result.passed
+    assert "must carry both the tag raises-exception and the option raises" in result.printed
+
+
+def test_what_a_cell_writes_to_stderr_fails_the_build(small):
+    small.edit(NOW, "print(total)", 'print(total)\nimport warnings; warnings.warn("old name")')
+    result = small.build()
+    assert not result.passed
+    assert "wrote to stderr" in result.printed
+    assert "old name" in result.printed
+
+
+def test_a_page_switched_off_in_its_front_matter_fails_the_build(small):
+    small.edit(NOW, "kernelspec:", "mystnb:\n  execution_mode: 'off'\nkernelspec:")
+    result = small.build()
+    assert not result.passed
+    assert "mystnb: may only set execution_timeout; remove execution_mode" in result.printed
+
+
+def test_a_page_excluded_in_the_configuration_fails_the_build(small):
+    small.edit("conf.py", "nb_execution_timeout", 'nb_execution_excludepatterns = ["now.md"]\nnb_execution_timeout')
+    result = small.build()
+    assert not result.passed
+    assert "its cells were not run; remove what excludes 'now'" in result.printed
+
+
+def test_a_skipped_cell_fails_the_build(small):
+    small.edit(NOW, ":tags: [remove-cell]", ":tags: [remove-cell, skip-execution]")
+    result = small.build()
+    assert not result.passed
+    assert "was not run: remove the tag that skips it" in result.printed
+
+
+def test_a_python_block_that_is_no_cell_fails_the_build(small):
+    small.edit(NOW, "It is six.", "It is six.\n\n```python\nprint(7)\n```")
+    result = small.build()
+    assert not result.passed
+    assert "this Python block is never run" in result.printed
+
+
+def test_a_cell_on_a_page_that_is_no_notebook_fails_the_build(small):
+    small.edit("docs/index.md", "Two pages,", "```{code-cell}\nprint(7)\n```\n\nTwo pages,")
+    result = small.build()
+    assert not result.passed
+    assert "code-cell" in result.printed
+
+
+def test_an_old_cell_that_prints_something_else_fails_the_build(small):
+    small.edit(THEN, "arange(4)", "arange(5)")
+    result = small.build()
+    assert not result.passed
+    assert "then: a cell prints something else than now#sum" in result.printed
+    assert "-6\nen │ +10" in result.printed
+
+
+def test_an_old_cell_compared_with_no_cell_fails_the_build(small):
+    small.edit(THEN, "now#sum", "now#product")
+    result = small.build()
+    assert not result.passed
+    assert "same-as: now#product names no labelled cell; there are: now#sum" in result.printed
+
+
+def test_todays_cell_changing_its_output_is_compared_too(small):
+    small.edit(NOW, "total = int(jax.numpy.arange(4).sum())\nprint(total)", "total = 6\nprint('six')")
+    assert "a cell prints something else than now#sum" in small.build().printed
+
+
+def test_a_kernel_that_is_not_there_is_named_with_its_page_and_the_remedy(small):
+    small.edit(THEN, "name: jax-0.5.3", "name: jax-0.4.1")
+    result = small.build()
+    assert not result.passed
+    assert "then.md" in result.printed
+    assert "names the kernel 'jax-0.4.1', which is not there. Make it: python3 -m nox -s kernels" in result.printed
+
+
+def test_a_cell_that_never_ends_is_stopped_at_the_limit_its_page_sets(small):
+    small.edit(NOW, "print(total)", "print(total)\nwhile True: pass")
+    small.edit(NOW, "kernelspec:", "mystnb:\n  execution_timeout: 3\nkernelspec:")
+    start = time.monotonic()
+    result = small.build()
+    assert not result.passed
+    assert "did not end within 3 s" in result.printed
+    assert "    while True: pass" in result.printed
+    assert time.monotonic() - start < 40
+
+
+def test_a_kernel_that_dies_fails_the_build(small):
+    small.edit(NOW, "print(total)", "import os; os._exit(3)")
+    result = small.build()
+    assert not result.passed
+    assert "ended its kernel" in result.printed
+
+
+def test_what_is_cached_does_not_run_again(small):
+    small.edit(NOW, "It is six.", "It is really six.")
+    small.edit("docs/locale/zh_CN/LC_MESSAGES/now.po", "It is six.", "It is really six.")
+    result = small.build()
+    assert result.passed, result.printed
+    assert result.ran == []
+    assert "It is really six." in small.read("site/en/now.html")
+    assert "Nothing has changed" in small.build().printed
+
+
+def test_only_the_page_with_a_changed_cell_runs_again(small):
+    small.edit(NOW, "print(total)", "print(total + 0)")
+    result = small.build()
+    assert result.passed, result.printed
+    assert result.ran == ["now"]
+
+
+def test_a_change_in_the_helper_package_runs_every_page_again(small):
+    helper = small.root / "src/shardbook/layout.py"
+    helper.write_text(helper.read_text(encoding="utf-8") + "# changed\n", encoding="utf-8")
+    assert small.build().ran == ["now", "then"]
+
+
+def test_a_change_of_a_pin_runs_every_page_again(small):
+    pins = small.root / "requirements/jax-0.5.3.txt"
+    pins.write_text(pins.read_text() + "# changed\n")
+    assert small.build().ran == ["now", "then"]
+
+
+def test_the_chinese_build_starts_no_kernel(small):
+    result = small.build("--only", "zh")
+    assert result.passed, result.printed
+    assert result.ran == []
+    small.edit(NOW, "print(total)", "print(total + 0)")
+    result = small.build("--only", "zh")
+    assert not result.passed
+    assert "no outputs are cached for now, and the zh_CN build starts no kernel" in result.printed
+
+
+def test_a_build_killed_while_it_writes_is_made_good_by_the_next(small):
+    whole = small.build()
+    assert whole.passed, whole.printed
+    good = small.read("site/en/now.html")
+    # What a kill leaves: half a page, newer than its source, and the mark of a build that did not end.
+    (small.root / "site/en/now.html").write_text(good[:1000], encoding="utf-8")
+    (small.root / ".build/unfinished").touch()
+    result = small.build()
+    assert result.passed, result.printed
+    assert "The last build did not end" in result.printed
+    assert small.read("site/en/now.html") == good
+
+
+def test_a_build_killed_while_it_runs_leaves_that_mark_and_keeps_what_it_ran(small):
+    small.edit(NOW, "print(total)", "print(total + 0)\nimport time; time.sleep(4)")
+    command, environment = small.command()
+    build = subprocess.Popen(command, cwd=small.root, env=environment, start_new_session=True, stdout=subprocess.DEVNULL)
+    time.sleep(3)
+    os.killpg(build.pid, signal.SIGKILL)
+    build.wait()
+    assert (small.root / ".build/unfinished").exists()
+    result = small.build()
+    assert result.passed, result.printed
+    assert result.ran == ["now"]
+
+
+def test_the_html_of_a_deleted_page_goes_with_it(small):
+    assert small.build().passed
+    (small.root / THEN).unlink()
+    (small.root / "docs/locale/zh_CN/LC_MESSAGES/then.po").unlink()
+    small.edit("docs/index.md", "now\nthen", "now")
+    result = small.build()
+    assert result.passed, result.printed
+    assert not (small.root / "site/en/then.html").exists()
+    assert not (small.root / "site/zh/then.html").exists()
+
+
+def test_memory_addresses_do_not_reach_a_page(small):
+    small.edit(NOW, "print(total)", "print(total)\nprint(object())")
+    small.edit(THEN, "print(jax.numpy.arange(4).sum())", "print(jax.numpy.arange(4).sum())\nprint(object())")
+    result = small.build()
+    assert result.passed, result.printed
+    assert "&lt;object object at 0x…&gt;" in small.read("site/en/now.html")
