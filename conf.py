@@ -1,5 +1,6 @@
 """Sphinx configuration of the handbook, for both languages: sphinx-build -c . [-D language=zh_CN] docs OUT."""
 
+import doctest
 import os
 import sys
 from pathlib import Path
@@ -36,6 +37,7 @@ nb_output_stderr = "error"
 nb_merge_streams = True
 nb_render_error_lexer = "text"
 nb_ipywidgets_js = {}
+doctest_default_flags = doctest.ELLIPSIS
 doctest_global_setup = "import jax, jax.numpy as jnp, numpy as np\nimport shardbook as sb"
 
 # Languages: the source is English; locale_dirs is relative to docs/

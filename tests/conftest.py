@@ -39,7 +39,13 @@ class Handbook:
     def build(self, *arguments: str) -> Result:
         command, environment = self.command()
         done = subprocess.run(
-            [*command, *arguments], cwd=self.root, env=environment, capture_output=True, encoding="utf-8", timeout=600
+            [*command, *arguments],
+            cwd=self.root,
+            env=environment,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=600,
+            check=False,
         )
         return Result(done.returncode == 0, done.stdout + done.stderr)
 

@@ -103,13 +103,13 @@ def show(x: Any, *, language: str | None = None) -> Figure:
     >>> from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec as P
     >>> show(layout(NamedSharding(AbstractMesh((2, 2), ("x", "y")), P("x", "y")), (4, 6), "float32"))
     float32[4@x, 6@y]
-                6@y
-             0:3   3:6
-           ┌─────┬─────┐
-       0:2 │  0  │  1  │
-    4@x    ├─────┼─────┤
-       2:4 │  2  │  3  │
-           └─────┴─────┘
+                  6@y
+               0:3   3:6
+             ┌─────┬─────┐
+         0:2 │  0  │  1  │
+    4@x      ├─────┼─────┤
+         2:4 │  2  │  3  │
+             └─────┴─────┘
     mesh               x=2, y=2 · Explicit
     shard shape        [2, 3]
     per device         24 B

@@ -9,7 +9,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -351,11 +351,12 @@ def _bytes(shape: Sequence[int], dtype: Any) -> int | None:
     """Bytes of an array of this shape, without padding; int4 and the like are packed, as they are on a device."""
     if dtype is None:
         return None
-    bits = 8 * int(dtype.itemsize)
+    bits, numbers = 8 * int(dtype.itemsize), cast("Any", jnp)
+    # numpy gives int4 a whole byte.
     if bits == 8 and jnp.issubdtype(dtype, jnp.integer):
-        bits = int(jnp.iinfo(dtype).bits)
+        bits = int(numbers.iinfo(dtype).bits)
     elif bits == 8 and jnp.issubdtype(dtype, jnp.floating):
-        bits = int(jnp.finfo(dtype).bits)
+        bits = int(numbers.finfo(dtype).bits)
     return -(-math.prod(shape) * bits // 8)
 
 
@@ -392,10 +393,11 @@ def _checked(spec: PartitionSpec, sizes: Mapping[str, int], shape: tuple[int, ..
     """
     entries = _entries(spec)
     if len(entries) > len(shape):
+        rank = len(shape)
         raise ValueError(
-            f"{spec} is too long for shape {shape}: it has {len(entries)} entries, the array {len(shape)} "
-            f"dimensions, so {_described_axes(entries[len(shape) :], sizes)} at dimension {len(shape)} splits nothing; "
-            f"remove entries from the spec or reshape the array"
+            f"{spec} is too long for shape {shape}: it has {len(entries)} entries, the array {rank} "
+            f"{'dimension' if rank == 1 else 'dimensions'}, so {_described_axes(entries[rank:], sizes)} at dimension "
+            f"{rank} splits nothing; shorten the spec or reshape the array"
         )
     splits = _padded(spec, len(shape))
     unconstrained: Any = PartitionSpec.UNCONSTRAINED

@@ -46,8 +46,11 @@ def draw(layout: Layout, panels: Sequence[Panel | None], count: str) -> tuple[st
     tallest = max(len(panel.rows) for panel in drawn)
     gutter = max(_gutter(panel, 0) for panel in drawn)
     cells = [cell for panel in drawn for row in panel.cells for cell in row if cell]
-    limit = max(1, int(WIDE // _narrowest(layout, cells)))
-    columns = min(widest, limit)
+    limit = max(1, int((WIDE - gutter) // _narrowest(layout, cells)))
+    if widest > limit and not drawn[0].row_label:
+        # A strip that must be broken anyway reads better with its ranges upright.
+        limit = max(1, int(WIDE // max(_upright(panel.columns) for panel in drawn)))
+    columns = max(len(band.columns) for panel in drawn for band in panel.bands(limit))
     box = _box(layout, cells, (tallest, columns), gutter, count)
     titled = len(layout.pieces) <= TITLED_PIECES
     pictures: list[str] = []
@@ -71,13 +74,14 @@ def _narrowest(layout: Layout, cells: Sequence[Cell]) -> float:
 def _box(layout: Layout, cells: Sequence[Cell], shape: tuple[int, int], gutter: float, count: str) -> Box:
     """Choose a box size: narrow enough for a phone if the text allows, in the array's proportions where it is free."""
     rows, columns = shape
-    pieces = [cell.piece for cell in cells]
     roomiest = {1: 160, 2: 110}.get(columns, 88)
-    widths = [min(roomiest, max(26.0, (total - gutter) / columns)) for total in (PHONE, 480, WIDE)]
+    shares = [max(26.0, (total - gutter) / columns) for total in (PHONE, 480, WIDE)]
+    widths = [min(roomiest, shares[0]), *shares, shares[-1]]
     few = max(1, min(8, 400 // (rows * LINE)))
-    sizes = [(int((width - 8) / NUMBER), few) for width in widths] + [(int((widths[-1] - 8) / NUMBER), 8)]
-    chosen, lines = lines_for(layout, pieces, sizes, count)
-    width = [*widths, widths[-1]][chosen]
+    heights = [few] * (len(widths) - 1) + [max(few, 8)]
+    sizes = [(int((width - 8) / NUMBER), height) for width, height in zip(widths, heights, strict=True)]
+    chosen, lines = lines_for(layout, [cell.piece for cell in cells], sizes, count)
+    width = widths[chosen]
     needed = max(map(len, lines.values())) * LINE + 14
     sides = layout.shard_shape[-2:]
     ratio = sides[0] / sides[1] if len(sides) == 2 and all(sides) else 0.4
@@ -111,9 +115,8 @@ def _panel(layout: Layout, panel: Panel, box: Box, titled: bool) -> tuple[str, f
     left = _gutter(panel, tall)
     corner = bool(panel.row_label) and not _stands(panel, tall)
     longest = max(len(text or "") for text in columns) * LABEL
-    halves = max(len(part) for text in columns for part in (text or "").split(":")) * LABEL + LABEL
     style = "none" if not any(columns) else "one" if longest + 2 <= box.width else "two"
-    if style == "two" and halves + 4 > box.width:
+    if style == "two" and _upright(columns) > box.width:
         style = "turned"
     header = {"none": 0.0, "one": 18.0, "two": 32.0, "turned": longest + 8}[style]
     top = (22 if panel.title else 0) + (18 if panel.column_label else 0) + max(header, 18 * corner) + 1
@@ -158,6 +161,11 @@ def _panel(layout: Layout, panel: Panel, box: Box, titled: bool) -> tuple[str, f
         f'<g class="sb-labels" fill="currentColor" stroke="none">{"".join(texts)}</g></svg>'
     )
     return picture, least
+
+
+def _upright(columns: Sequence[str | None]) -> float:
+    """The width that index ranges need on two lines, "4096:" above "4112"."""
+    return (max(len(part) for text in columns for part in (text or "").split(":")) + 1) * LABEL + 4
 
 
 def _column_range(x: float, y: float, text: str | None, style: str) -> list[str]:

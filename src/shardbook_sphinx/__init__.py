@@ -20,6 +20,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     # Before reading
     app.connect("config-inited", interface.translate_settings)
     app.connect("builder-inited", interface.prepare, priority=900)  # after myst-nb has made its configuration
+    app.connect("builder-inited", translation.remove_orphans)
     app.connect("env-get-outdated", interface.remove_deleted_pages)
     app.connect("env-before-read-docs", execute.execute_stale_pages)
     # While reading

@@ -1,17 +1,19 @@
 """Keep the Chinese catalogues whole: python -m shardbook_sphinx.catalogues update|check TEMPLATES.
 
 A catalogue is whole when each message of its page has a translation that is neither fuzzy nor obsolete, keeps the
-inline code, the links and the roles of the original, and uses the words of the glossary.
+inline code, the links and the roles of the original, and is set as Chinese is.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
 from markdown_it import MarkdownIt
 from mdit_py_plugins.myst_role import myst_role_plugin
@@ -19,12 +21,17 @@ from mdit_py_plugins.myst_role import myst_role_plugin
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from babel.messages.catalog import Catalog, Message
+    from babel.messages.catalog import Message
     from markdown_it.token import Token
 
 LOCALE = Path("docs/locale/zh_CN/LC_MESSAGES")
 # The words of Sphinx, its theme and its extensions; no page is its source.
 INTERFACE = "sphinx.po"
+
+# Typography that glossary and readers expect: full-width punctuation after a Chinese character, a space to Latin.
+HAN = "[\u4e00-\u9fff]"
+HALF_WIDTH = re.compile(f"{HAN}[,:;?!](?!\\))")
+UNSPACED = re.compile(f"{HAN}[A-Za-z0-9`]|[A-Za-z0-9`]{HAN}")
 
 MARKDOWN = MarkdownIt("commonmark").use(myst_role_plugin)
 
@@ -34,8 +41,7 @@ def update(templates: Path, catalogues: Path) -> None:
     for template in sorted(templates.rglob("*.pot")):
         target = catalogues / template.relative_to(templates).with_suffix(".po")
         source = read(template)
-        catalogue = read(target) if target.exists() else source
-        catalogue.locale = "zh_CN"
+        catalogue = read(target) if target.exists() else Catalog(locale="zh_CN")
         catalogue.update(source, update_creation_date=False)
         catalogue.obsolete.clear()
         write(catalogue, target)
@@ -99,6 +105,22 @@ def faults(message: Message) -> Iterator[str]:
         yield "the translation lost " + ", ".join(sorted(lost))
     if added:
         yield "the translation added " + ", ".join(sorted(added))
+    yield from typography(translation)
+
+
+def typography(text: str) -> Iterator[str]:
+    """Slips of Chinese typography, outside links' targets.
+
+    >>> list(typography("用 `jit`,再用jax。"))
+    ["no space in '用j'"]
+    >>> list(typography("设备,网格"))
+    ["half-width punctuation in '备,'"]
+    """
+    visible = re.sub(r"\]\([^)]*\)", "]", text)
+    for match in HALF_WIDTH.finditer(visible):
+        yield f"half-width punctuation in {match[0]!r}"
+    for match in UNSPACED.finditer(visible):
+        yield f"no space in {match[0]!r}"
 
 
 def inline_marks(text: str) -> Iterator[str]:

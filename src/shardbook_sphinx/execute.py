@@ -165,7 +165,13 @@ def kernel_environment(folder: str) -> dict[str, str]:
     """The environment of every kernel: CPU devices only, nothing of the reader's shell, IPython's files apart."""
     kept = {name: value for name, value in os.environ.items() if not FOREIGN.match(name)}
     source = str(Path(__file__).parents[1])
-    ours = {"JAX_PLATFORMS": "cpu", "PYTHONPATH": source, "PYTHONHASHSEED": "0", "SHARDBOOK_LANGUAGES": "en,zh"}
+    ours = {
+        "JAX_PLATFORMS": "cpu",
+        "PYTHONPATH": source,
+        "PYTHONHASHSEED": "0",
+        "SHARDBOOK_LANGUAGES": "en,zh",
+        "SHARDBOOK_STYLE": "linked",
+    }
     return kept | ours | {"IPYTHONDIR": folder, "COLUMNS": "100"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from docutils.nodes import Element
@@ -13,6 +14,14 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 logger = logging.getLogger(__name__)
+
+
+def remove_orphans(app: Sphinx) -> None:
+    """Remove compiled catalogues whose source is gone: Sphinx would go on using them."""
+    for folder in app.config.locale_dirs:
+        for compiled in Path(app.srcdir, folder).rglob("*.mo"):
+            if not compiled.with_suffix(".po").exists():
+                compiled.unlink()
 
 
 def warn_untranslated(app: Sphinx, doctree: document) -> None:

@@ -205,7 +205,9 @@ def test_a_build_killed_while_it_writes_is_made_good_by_the_next(small):
 def test_a_build_killed_while_it_runs_leaves_that_mark_and_keeps_what_it_ran(small):
     small.edit(NOW, "print(total)", "print(total + 0)\nimport time; time.sleep(4)")
     command, environment = small.command()
-    build = subprocess.Popen(command, cwd=small.root, env=environment, start_new_session=True, stdout=subprocess.DEVNULL)
+    build = subprocess.Popen(
+        command, cwd=small.root, env=environment, start_new_session=True, stdout=subprocess.DEVNULL
+    )
     time.sleep(3)
     os.killpg(build.pid, signal.SIGKILL)
     build.wait()

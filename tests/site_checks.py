@@ -1,0 +1,163 @@
+"""What is checked on a built site. Each function returns its findings, a line each; empty means good."""
+
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from lxml import html
+
+LANGUAGES = {"en": "en", "zh": "zh-CN"}
+WORD = re.compile("[A-Za-z]{2,}")
+# Names that stay as they are in any language.
+NAMES = {"shardbook", "English", "Furo"}
+# What a person hears or sees of an element besides its text.
+SPOKEN = ("aria-label", "title", "alt", "placeholder")
+
+
+@cache
+def parse(path):
+    return html.parse(str(path), parser=html.HTMLParser(encoding="utf-8")).getroot()
+
+
+def pages(site):
+    """All HTML files, relative to the site."""
+    return sorted(path.relative_to(site) for path in site.rglob("*.html") if "_static" not in path.parts)
+
+
+def addresses(root):
+    """Everything a page refers to: links, scripts, styles, images."""
+    for attribute in ("href", "src", "action", "poster", "data"):
+        for element in root.iter("*"):
+            if (value := element.get(attribute)) is not None:
+                yield element, value
+
+
+def has_place(path, name):
+    return bool(parse(path.resolve()).xpath("//*[@id=$name]", name=name))
+
+
+def broken_links(site):
+    """Links within the site that lead to no file, or to no such place in it."""
+    found = []
+    for page in pages(site):
+        for element, value in addresses(parse(site / page)):
+            parts = urlsplit(value)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (site / page).parent / unquote(parts.path) if parts.path else site / page
+            if target.is_dir():
+                target /= "index.html"
+            if not target.is_file():
+                found.append(f"{page}: {value} leads to no file")
+            elif parts.fragment and element.tag == "a" and not has_place(target, unquote(parts.fragment)):
+                found.append(f"{page}: {value} leads to no such place")
+    return found
+
+
+def foreign_requests(site):
+    """What a browser would fetch from elsewhere to show a page."""
+    return [
+        f"{page}: <{element.tag}> asks {value}"
+        for page in pages(site)
+        for element, value in addresses(parse(site / page))
+        if element.tag not in {"a", "form"} and element.get("rel") not in {"alternate", "canonical"}
+        if urlsplit(value).scheme in {"http", "https"} or value.startswith("//")
+    ]
+
+
+def strings(root):
+    """What stands around the article, and what is said of elements anywhere, but no code and no drawing's marks."""
+    for element in root.iter("*"):
+        if not isinstance(element.tag, str) or element.tag in {"script", "style", "code", "pre", "head"}:
+            continue
+        for name in SPOKEN:
+            if element.get(name) and not any(parent.tag == "figure" for parent in element.iterancestors()):
+                yield element.get(name).strip()
+        outside = not any(parent.tag in {"article", "code", "pre", "head"} for parent in element.iterancestors())
+        if outside and element.tag != "article":
+            yield from (text.strip() for text in (element.text, *(child.tail for child in element)) if text)
+
+
+def english_interface(site):
+    """Strings of the interface that stand unchanged on the Chinese page: nobody translated them."""
+    found = []
+    for page in pages(site / "zh"):
+        if not (site / "en" / page).exists():
+            continue
+        english = set(strings(parse(site / "en" / page)))
+        unchanged = sorted(set(strings(parse(site / "zh" / page))) & english)
+        found += [f"zh/{page}: {text!r} is English" for text in unchanged if WORD.search(text) and text not in NAMES]
+    return found
+
+
+def english_figures(site, words):
+    """Words of the package's English figures in a figure on a Chinese page."""
+    found = []
+    for page in pages(site / "zh"):
+        for figure in parse(site / "zh" / page).iter("figure"):
+            said = " ".join([figure.text_content(), *figure.xpath(".//@aria-label"), *figure.xpath(".//@title")])
+            found += [f"zh/{page}: a figure says {word!r}" for word in words if re.search(rf"\b{word}\b", said)]
+    return found
+
+
+def contents(root):
+    """How many cells, outputs, figures, tables and code blocks a page has, and the places one can link to."""
+    article = root.xpath("//article")
+    if not article:
+        return Counter()
+    counts = Counter()
+    for element in article[0].iter("*"):
+        classes = (element.get("class") or "").split()
+        counts.update(name for name in ("cell", "cell_input", "cell_output", "highlight") if name in classes)
+        counts.update([element.tag] if element.tag in {"figure", "table", "section", "svg", "dl", "img"} else [])
+        if element.tag == "section":
+            counts[f"#{element.get('id')}"] += 1
+    return counts
+
+
+def unequal_pages(site):
+    """Pages that have other contents in Chinese than in English, or that only one language has."""
+    found = []
+    english, chinese = set(pages(site / "en")), set(pages(site / "zh"))
+    found += [f"{page}: only in one language" for page in sorted(english ^ chinese)]
+    for page in sorted(english & chinese):
+        here, there = (contents(parse(site / language / page)) for language in LANGUAGES)
+        for name in sorted(here | there):
+            if here[name] != there[name]:
+                found.append(f"{page}: {name}: {here[name]} in English, {there[name]} in Chinese")
+    return found
+
+
+def missing_ways(site):
+    """Pages that do not say their language, or lack the way to the same page in the other."""
+    found = []
+    for language, tag in LANGUAGES.items():
+        for page in pages(site / language):
+            path = site / language / page
+            root = parse(path)
+            if root.get("lang") != tag:
+                found.append(f"{language}/{page}: lang is {root.get('lang')!r}, not {tag!r}")
+            up = "../" * len(page.parts)
+            for other, other_tag in LANGUAGES.items():
+                expected = f"{up}{other}/{page.as_posix()}"
+                switch = root.xpath("//nav[@class='languages']/a[@hreflang=$tag]/@href", tag=other_tag)
+                alternate = root.xpath("//link[@rel='alternate'][@hreflang=$tag]/@href", tag=other_tag)
+                if switch != [expected]:
+                    found.append(f"{language}/{page}: the switch to {other} is {switch}, not {expected!r}")
+                if alternate != [expected]:
+                    found.append(f"{language}/{page}: the alternate in {other} is {alternate}, not {expected!r}")
+    return found
+
+
+def different_files(one: Path, other: Path):
+    """Files that are not the same, byte for byte, in two folders."""
+    names = {path.relative_to(folder) for folder in (one, other) for path in folder.rglob("*") if path.is_file()}
+    return [
+        str(name)
+        for name in sorted(names)
+        if not (one / name).is_file()
+        or not (other / name).is_file()
+        or (one / name).read_bytes() != (other / name).read_bytes()
+    ]

@@ -1,0 +1,75 @@
+"""Hypothesis strategies: meshes, and shapes with specs that fit them.
+
+Importing this module gives the process 64 CPU devices, so it must come before JAX is first used.
+``HYPOTHESIS_PROFILE=long`` runs 2,000 examples a property.
+"""
+
+import math
+import os
+from typing import NamedTuple
+
+import jax
+import numpy as np
+from hypothesis import settings
+from hypothesis import strategies as st
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
+
+jax.config.update("jax_platforms", "cpu")
+jax.config.update("jax_num_cpu_devices", 64)
+
+settings.register_profile("quick", max_examples=60, deadline=None, derandomize=True)
+settings.register_profile("long", max_examples=2000, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+AXES = "abcd"
+
+
+class Arranged(NamedTuple):
+    """A sharding that JAX accepts, and a shape for it."""
+
+    sharding: NamedSharding
+    shape: tuple[int, ...]
+
+
+@st.composite
+def meshes(draw: st.DrawFn) -> Mesh:
+    """A mesh of 1 to 4 axes over at most 64 devices, in any order.
+
+    Sizes differ from each other (1 apart), so that a permutation of axes cannot hide.
+    """
+    sizes: list[int] = []
+    for _ in range(draw(st.integers(1, 4))):
+        room = 64 // math.prod(sizes)
+        left = [size for size in (2, 3, 4, 5, 7, 8, 16) if size <= room and size not in sizes]
+        sizes.append(draw(st.sampled_from([*left, 1])))
+    count = math.prod(sizes)
+    devices = draw(st.permutations(jax.devices()))[:count] if draw(st.booleans()) else jax.devices()[:count]
+    types = draw(st.tuples(*[st.sampled_from([AxisType.Auto, AxisType.Explicit])] * len(sizes)))
+    return Mesh(np.array(devices).reshape(sizes), tuple(AXES[: len(sizes)]), axis_types=types)
+
+
+@st.composite
+def specs(draw: st.DrawFn, mesh: Mesh, rank: int) -> tuple[PartitionSpec, tuple[int, ...]]:
+    """A spec for an array of ``rank`` dimensions, and into how many parts it splits each.
+
+    Each axis splits one dimension or none; a dimension may be split by several, in any order.
+    """
+    entries: list[tuple[str, ...]] = [()] * rank
+    for name in draw(st.permutations(mesh.axis_names)):
+        dimension = draw(st.none() | st.integers(0, rank - 1)) if rank else None
+        if dimension is not None:
+            entries[dimension] += (name,)
+    parts = tuple(math.prod(mesh.shape[name] for name in names) for names in entries)
+    written = [names[0] if len(names) == 1 and draw(st.booleans()) else names or None for names in entries]
+    while written and written[-1] is None and draw(st.booleans()):
+        written.pop()
+    return PartitionSpec(*written), parts
+
+
+@st.composite
+def arrangements(draw: st.DrawFn, most: int = 3) -> Arranged:
+    """A sharding with a shape it divides; each shard has 0 to ``most`` elements along a dimension."""
+    mesh = draw(meshes())
+    rank = draw(st.integers(0, 5))
+    spec, parts = draw(specs(mesh, rank))
+    return Arranged(NamedSharding(mesh, spec), tuple(count * draw(st.integers(0, most)) for count in parts))

@@ -1,0 +1,368 @@
+"""The figures: what they say, that they say it in both languages and in both themes, and how big they are."""
+
+import dataclasses
+import re
+from importlib.resources import files
+from io import StringIO
+from itertools import combinations, pairwise, product
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given
+from jax.sharding import AbstractMesh, Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+from lxml import etree
+from rich.console import Console
+from rich.text import Text
+from strategies import Arranged, arrangements
+
+import shardbook as sb
+from shardbook import palette
+from shardbook.words import WORDS
+
+
+def on(sizes, spec, shape, dtype="float32"):
+    """A layout on an abstract mesh with axes x, y, z."""
+    mesh = AbstractMesh(sizes, ("x", "y", "z")[: len(sizes)])
+    return sb.layout(NamedSharding(mesh, spec), shape, dtype)
+
+
+EIGHT = on((2, 4), P("x", "y"), (4, 8))
+
+
+def parsed(figure, language=None):
+    """The figure's HTML as a tree; only well-formed markup parses."""
+    return etree.fromstring(
+        figure.html(language).replace("<style>", "<style><![CDATA[").replace("</style>", "]]></style>")
+    )
+
+
+def texts(figure, path="//text"):
+    return ["".join(node.itertext()) for node in parsed(figure).xpath(path)]
+
+
+def boxes(figure):
+    """What each box says."""
+    return texts(figure, "//g[contains(@class, 'sb-holders')]/text")
+
+
+# What is drawn
+
+
+def test_a_plain_text_figure():
+    """Labels on the side they split, a box a piece, and every number."""
+    assert (
+        str(sb.show(EIGHT))
+        == """\
+float32[4@x, 8@y]
+                    8@y
+           0:2   2:4   4:6   6:8
+         ┌─────┬─────┬─────┬─────┐
+     0:2 │  0  │  1  │  2  │  3  │
+4@x      ├─────┼─────┼─────┼─────┤
+     2:4 │  4  │  5  │  6  │  7  │
+         └─────┴─────┴─────┴─────┘
+mesh               x=2, y=4 · Explicit
+shard shape        [2, 2]
+per device         16 B
+whole array        128 B
+pieces             8
+devices per piece  1
+Abstract mesh: the numbers are positions in it, not device ids."""
+    )
+
+
+def test_boxes_and_labels_in_html():
+    """The drawing has the same labels and boxes."""
+    assert boxes(sb.show(EIGHT)) == list("01234567")
+    labels = texts(sb.show(EIGHT), "//g[@class='sb-labels']/text")
+    assert labels == ["8@y", "4@x", "0:2", "2:4", "4:6", "6:8", "0:2", "2:4"]
+
+
+@given(arrangements())
+def test_every_holder_is_shown(arranged: Arranged):
+    """With 64 devices no device is missing, in HTML or in a terminal, and no line is too long."""
+    layout = sb.layout(*arranged)
+    figure = sb.show(layout)
+    said = " ".join(boxes(figure))
+    if not re.search("–|×|devices", said):
+        expected = sorted(device for piece in layout.pieces for device in piece.devices)
+        assert sorted(map(int, re.findall(r"\d+", said))) == expected
+    plain = str(figure)
+    assert all(len(line) <= 80 for line in plain.splitlines())
+    assert len(re.findall(r"\d+", "".join(re.findall("│.*", plain)))) >= len(layout.pieces)
+    assert parsed(figure).xpath("//figcaption")[0].text == str(layout)
+
+
+@pytest.mark.parametrize(
+    ("layout", "shown"),
+    [
+        (on((8,), P(), (3, 4)), ["0 1 2 3 4 5 6 7"]),
+        (on((8,), P(), ()), ["0 1 2 3 4 5 6 7"]),
+        (on((2, 4), P("y"), (4, 4)), ["0 4", "1 5", "2 6", "3 7"]),
+        (on((512,), P(), (4,)), ["0–511"]),
+        (on((8, 512), P("y"), (512 * 4,), "int8"), None),
+        (on((2, 4), P("x", unreduced={"y"}), (4,)), ["0+1+2+3", "4+5+6+7"]),
+        (on((2, 2, 2), P("x", unreduced={"y"}), (4,)), ["0+2 1+3", "4+6 5+7"]),
+    ],
+)
+def test_holders(layout, shown):
+    """Copies are listed, long runs are shortened, partial results are added."""
+    if shown is None:
+        assert len(boxes(sb.show(layout))) >= 512
+    else:
+        assert boxes(sb.show(layout)) == shown
+
+
+@pytest.mark.parametrize("layout", [on((16, 32), P("x", "y"), (1024, 50304)), on((512,), P("x"), (8192,))])
+def test_512_devices_are_all_drawn(layout):
+    """Every box says its device, every range stands at an edge."""
+    figure = sb.show(layout)
+    assert sorted(map(int, boxes(figure))) == list(range(512))
+    said = "".join(texts(figure))
+    assert all(f"{part.start}:{part.stop}" in said for piece in layout.pieces for part in piece.index)
+
+
+def test_other_reductions_are_named():
+    """An unreduced maximum is no sum."""
+    kinds = pytest.importorskip("jax.sharding").UnreducedKind
+    layout = on((4,), P(unreduced={"x"}, unreduced_kind=kinds.max), (4,))
+    assert boxes(sb.show(layout)) == ["max(0,1,2,3)"]
+    assert "their max is the value" in str(sb.show(layout))
+    assert str(layout) == "float32[4]{U_max:x}"
+
+
+def test_leading_dimensions_are_small_multiples():
+    """A third split dimension makes panels, titled with the index they show."""
+    figure = sb.show(on((2, 2, 2), P("x", "y", "z"), (4, 6, 8)))
+    assert len(parsed(figure).xpath("//svg")) == 2
+    assert "4@x  [0:2, :, :]" in texts(figure)
+    assert "4@x  [2:4, :, :]" in texts(figure)
+
+
+def test_split_dimensions_are_drawn_first():
+    """A whole dimension between two split ones makes no panels."""
+    figure = sb.show(on((2, 4), P("x", None, "y"), (8, 128, 512)))
+    assert len(parsed(figure).xpath("//svg")) == 1
+    assert "[:, 0:128, :]" in texts(figure)
+
+
+@pytest.mark.parametrize("shape", [(1024, 50304), (50304, 1024)])
+def test_wide_and_tall_arrays_keep_every_label(shape):
+    """Every index range stands beside its row or column."""
+    layout = on((2, 4), P("x", "y"), shape)
+    said = "".join(texts(sb.show(layout)))
+    for piece in layout.pieces:
+        for part in piece.index:
+            assert f"{part.start}:{part.stop}" in said
+
+
+def test_empty_arrays_are_dashed():
+    """No elements, but still who would hold them."""
+    figure = sb.show(on((2, 4), P("x", "y"), (0, 8)))
+    assert len(parsed(figure).xpath("//rect[@class='sb-empty']")) == 8
+    assert "A dimension of size 0" in str(figure)
+
+
+def test_a_summary_beyond_512_pieces():
+    """4096 pieces: the first, a gap, the last, and a sentence that says so."""
+    figure = sb.show(on((64, 64), P("x", "y"), (640, 6400)))
+    assert boxes(figure)[-1] == "4095"
+    assert "4096 pieces; 16 are drawn" in str(figure)
+    assert {"⋮", "⋯"} <= set(texts(figure))
+    assert len(figure.html()) < 12 * 1024
+    panels = sb.show(on((16, 16, 16), P("x", "y", "z"), (16, 16, 16)))
+    assert "4096 pieces; 64 are drawn" in str(panels)
+
+
+def test_remote_devices_are_marked():
+    """Devices of another process carry an asterisk, which a note explains."""
+    layout = dataclasses.replace(EIGHT, remote=frozenset({4, 5, 6, 7}))
+    assert boxes(sb.show(layout)) == ["0", "1", "2", "3", "4*", "5*", "6*", "7*"]
+    assert "not addressable" in str(sb.show(layout))
+
+
+def test_permuted_devices_and_host_memory():
+    """The true device ids, wherever the mesh puts them; host memory is said."""
+    mesh = Mesh(np.array(jax.devices())[[3, 1, 2, 0]].reshape(2, 2), ("x", "y"))
+    sharding = NamedSharding(mesh, P("x", "y"), memory_kind="pinned_host")
+    figure = sb.show(jax.device_put(jnp.zeros((2, 2), "int4"), sharding))
+    assert boxes(figure) == ["3", "1", "2", "0"]
+    assert "In host memory" in str(figure)
+    assert "pinned_host" in str(figure)
+
+
+def test_pytrees_have_a_figure_a_leaf():
+    """Each leaf with its path; what is no array is named."""
+    figure = sb.show({"w": jnp.zeros((2, 3)), "key": jax.random.key(0), "step": 3})
+    assert [path for path, _ in figure.leaves] == ["['key']", "['step']", "['w']"]
+    assert len(parsed(figure).xpath("//figure")) == 2
+    assert "['step'] int: not a jax.Array, so it has no sharding" in str(figure)
+    assert str(sb.show({})) == "No arrays."
+    with pytest.raises(TypeError, match="not ndarray"):
+        sb.show(np.zeros(3))
+
+
+# Languages
+
+
+def test_the_languages_have_the_same_templates():
+    """No word is missing in Chinese, and every template takes the same values."""
+    english, chinese = WORDS["en"], WORDS["zh"]
+    assert list(english) == list(chinese)
+    for key, template in english.items():
+        assert set(re.findall(r"{(\w+)}", template)) == set(re.findall(r"{(\w+)}", chinese[key])), key
+
+
+def test_a_chinese_figure_has_no_english_words():
+    """Only notation is in Latin letters."""
+    layout = dataclasses.replace(on((2, 2), P("x", unreduced={"y"}), (4, 0)), remote=frozenset({1}))
+    html = re.sub(r"<style>.*?</style>", "", sb.show(layout, language="zh").html())
+    said = " ".join([*re.findall(r'aria-label="([^"]*)"', html), re.sub("<[^>]*>", " ", html)])
+    assert set(re.findall("[A-Za-z]{2,}", said)) == {"float", "sum"}
+    assert 'lang="zh"' in html
+
+
+def test_unknown_languages_are_refused():
+    """The message lists what there is."""
+    with pytest.raises(ValueError, match="language must be one of 'en', 'zh', got 'fr'"):
+        sb.show(EIGHT, language="fr")
+
+
+def test_the_display_carries_the_languages_asked_for(monkeypatch):
+    """A notebook gets HTML and text; a site asks for Chinese as well, and for no stylesheet."""
+    figure = sb.show(EIGHT)
+    monkeypatch.delenv("SHARDBOOK_LANGUAGES", raising=False)
+    assert list(figure._repr_mimebundle_()) == ["text/html", "text/plain"]
+    monkeypatch.setenv("SHARDBOOK_LANGUAGES", "en,zh")
+    monkeypatch.setenv("SHARDBOOK_STYLE", "linked")
+    bundle = figure._repr_mimebundle_()
+    assert list(bundle) == ["text/html", "text/plain", "text/vnd.shardbook.zh+html"]
+    assert "设备网格" in bundle["text/vnd.shardbook.zh+html"]
+    assert "<style>" not in bundle["text/html"]
+
+
+def test_chinese_labels_line_up_in_a_terminal():
+    """A Chinese character takes two columns."""
+    lines = [line.plain for line in sb.show(EIGHT, language="zh").text() if re.match("[设分每整]", line.plain)]
+    starts = {Text(re.match(r"\S+ +", line).group()).cell_len for line in lines}
+    assert (len(lines), len(starts)) == (6, 1)
+
+
+def test_rich_draws_in_colour():
+    """In a terminal boxes have the colour of their piece; piped, the text is plain."""
+    console = Console(width=60, force_terminal=True, color_system="truecolor", record=True, file=StringIO())
+    console.print(sb.show(EIGHT))
+    coloured = console.export_text(styles=True)
+    assert "48;2;145;185;240" in coloured
+
+
+# Markup and size
+
+
+@pytest.mark.parametrize(
+    ("layout", "most"),
+    [
+        (EIGHT, 12),
+        (on((2, 2, 2), P("x", "y", "z"), (8, 8, 8)), 12),
+        (on((8,), P("x"), (50304,)), 12),
+        (on((16, 32), P("x", "y"), (1024, 50304)), 100),
+        (on((512,), P("x"), (8192,)), 100),
+        (on((8, 8, 8), P("x", "y", "z"), (64, 64, 64)), 100),
+    ],
+)
+def test_size(layout, most):
+    """At most 12 KB for 8 devices and 100 KB for 512, stylesheet included."""
+    for language in WORDS:
+        assert len(sb.show(layout).html(language).encode()) <= most * 1024
+
+
+@pytest.mark.parametrize("layout", [EIGHT, on((16, 32), P("x", "y"), (1024, 50304)), on((2,), P(), ())])
+def test_markup(layout):
+    """No script, no request, no id; a text equivalent; a focus only where there may be something to scroll."""
+    tree = parsed(sb.show(layout))
+    assert not tree.xpath("//script | //@id | //@href | //@src | //@onclick")
+    (picture,) = tree.xpath("//*[@role='img']")
+    assert picture.get("aria-label").startswith(f"{layout}. Pieces: {len(layout.pieces)}.")
+    assert all(svg.get("aria-hidden") == "true" and svg.get("viewBox") for svg in tree.xpath("//svg"))
+    least = max(int(re.search(r"\d+", svg.get("style")).group()) for svg in tree.xpath("//svg"))
+    assert (picture.get("tabindex") == "0") == (least > 300)
+
+
+def test_the_text_equivalent_names_every_holder():
+    """A screen reader hears who holds what."""
+    (label,) = parsed(sb.show(on((2, 2), P("x"), (4,)))).xpath("//@aria-label")
+    assert label == "float32[4@x]. Pieces: 2. Devices: 4. Each shard has shape [2]. [0:2] on 0–1; [2:4] on 2–3."
+
+
+@pytest.mark.parametrize("spec", [P("x", "y"), P(("x", "y")), P(None, ("x", "y")), P("x"), P("y"), P()])
+def test_common_figures_fit_a_phone(spec):
+    """With 8 or 12 devices the text is at least 11 px on a screen 390 px wide, without scrolling."""
+    for sizes in ((2, 4), (3, 4)):
+        tree = parsed(sb.show(on(sizes, spec, (48, 24))))
+        for svg in tree.xpath("//svg"):
+            assert int(re.search(r"\d+", svg.get("style")).group()) <= 340
+
+
+# Colours
+
+
+def channels(colour):
+    values = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
+    return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+
+
+def contrast(one, other):
+    """The WCAG contrast ratio."""
+    dark, light = sorted(channels(colour) @ [0.2126, 0.7152, 0.0722] for colour in (one, other))
+    return (light + 0.05) / (dark + 0.05)
+
+
+# Machado, Oliveira and Fernandes 2009, severity 1, on linear RGB.
+SIGHT = {
+    "full": np.eye(3),
+    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+TO_XYZ = np.array(
+    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
+)
+
+
+def seen(colour, sight):
+    """CIE L*a*b* of a colour as it is seen."""
+    xyz = TO_XYZ @ np.clip(SIGHT[sight] @ channels(colour), 0, 1) / [0.95047, 1, 1.08883]
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize(("colours", "ink"), [(palette.LIGHT, palette.LIGHT_INK), (palette.DARK, palette.DARK_INK)])
+def test_the_palette(colours, ink):
+    """The ink reads on every colour, and any two colours differ for every kind of sight."""
+    assert min(contrast(colour, ink) for colour in colours) >= 4.5
+    for sight in SIGHT:
+        for one, other in combinations(colours, 2):
+            # 2.3 is a just noticeable difference.
+            assert np.linalg.norm(seen(one, sight) - seen(other, sight)) > 7.5, (sight, one, other)
+
+
+def test_the_stylesheet_has_the_palette():
+    """figure.css repeats the colours, the dark ones for a dark page and for a dark system."""
+    text = files("shardbook").joinpath("figure.css").read_text(encoding="utf-8")
+    found = [re.findall(r"--sb-\d+: (#\w+)", block) for block in text.split("--sb-ink: ")[1:]]
+    assert found == [list(palette.LIGHT), list(palette.DARK), list(palette.DARK)]
+    assert re.findall(r"--sb-ink: (#\w+)", text) == [palette.LIGHT_INK, palette.DARK_INK, palette.DARK_INK]
+
+
+@pytest.mark.parametrize("grid", [(12,), (2, 12), (12, 12), (3, 4, 12), (16, 32), (8, 8, 8), (24, 2), (6, 2, 3)])
+def test_neighbours_differ(grid):
+    """Pieces that touch, along any dimension, have different colours; up to 12 pieces all differ."""
+    colours = np.array([palette.colour(place, grid) for place in product(*map(range, grid))]).reshape(grid)
+    for dimension in range(len(grid)):
+        for one, other in pairwise(np.moveaxis(colours, dimension, 0)):
+            assert (one != other).all()
+    if colours.size <= 12:
+        assert len(set(colours.flat)) == colours.size
