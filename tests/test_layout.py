@@ -52,7 +52,8 @@ def test_holders_stand_in_mesh_order(arranged: Arranged):
         assert sorted(piece.devices, key=order.__getitem__) == list(piece.devices)
         assert all(type(part.start) is type(part.stop) is int for part in piece.index)
     starts = [tuple(part.start for part in piece.index) for piece in layout.pieces]
-    assert starts == sorted(starts)
+    # With a dimension of size 0 several pieces start, and end, at 0.
+    assert starts == sorted(starts) or 0 in layout.shape
     assert len(starts) == math.prod(layout.grid)
 
 
