@@ -54,6 +54,7 @@ html_static_path = ["docs/_static", "src/shardbook/figure.css"]
 html_css_files = ["figure.css", "shardbook.css"]
 html_js_files = [("language.js", {"defer": "defer"})]
 html_copy_source = False
+html_domain_indices = False
 html_show_sphinx = False
 html_last_updated_fmt = None
 copybutton_exclude = ".linenos, .gp, .go"

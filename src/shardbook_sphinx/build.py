@@ -25,21 +25,24 @@ LANGUAGES = {"en": "en", "zh": "zh_CN"}
 def build(root: Path, *, languages: list[str], strict: bool) -> int:
     """Build ``root``/site; the exit code. What has not changed since a build that passed is not done again."""
     site, state = root / "site", root / ".build"
-    stamp, unfinished = state / "stamp", state / "unfinished"
+    stamp, unfinished, made_by = state / "stamp", state / "unfinished", state / "made-by"
     inputs = digest(input_files(root), root) + " ".join(languages) + " strict" * strict
     built = all((site / name / "index.html").is_file() for name in languages)
-    if built and not unfinished.exists() and stamp.is_file() and stamp.read_text() == inputs:
+    if built and not unfinished.exists() and read(stamp) == inputs:
         print("Nothing has changed since the last build.")
         return announce(site, languages)
+    maker = digest([path for path in input_files(root) if path.suffix not in {".md", ".po"}], root)
     if unfinished.exists():
         # A build was stopped while it wrote: Sphinx would take half a page for a whole one. Outputs stay cached.
         print("The last build did not end: all pages are written again.")
-        for name in languages:
-            shutil.rmtree(site / name, ignore_errors=True)
-            shutil.rmtree(state / "doctrees" / name, ignore_errors=True)
+    if unfinished.exists() or read(made_by) != maker:
+        # What another configuration left behind would be served too.
+        shutil.rmtree(site, ignore_errors=True)
+        shutil.rmtree(state / "doctrees", ignore_errors=True)
     state.mkdir(exist_ok=True)
     stamp.unlink(missing_ok=True)
     unfinished.touch()
+    made_by.write_text(maker)
     with tempfile.TemporaryDirectory() as folder:
         failed = run_builds(root, languages, strict=strict, executed=Path(folder, "executed"))
     # A build that failed leaves whole pages behind; one that was killed may not.
@@ -53,6 +56,11 @@ def build(root: Path, *, languages: list[str], strict: bool) -> int:
     shutil.copy(root / "docs/_templates/landing.html", site / "index.html")
     stamp.write_text(inputs)
     return announce(site, languages)
+
+
+def read(path: Path) -> str:
+    """What a file says, or "" if there is none."""
+    return path.read_text() if path.is_file() else ""
 
 
 def input_files(root: Path) -> list[Path]:

@@ -140,6 +140,7 @@ async def run_page(page: Page, timeout: int) -> None:
             kernel_name=page.kernel,
             timeout=timeout,
             record_timing=False,
+            coalesce_streams=True,  # how often a kernel flushes differs from run to run
             shutdown_kernel="immediate",
             on_cell_start=lambda cell, cell_index: started.append(cell_index),  # noqa: ARG005, nbclient names them
             extra_arguments=["--HistoryManager.enabled=False"],  # kernels would share its database
