@@ -47,7 +47,8 @@ def install(session: nox.Session, pins: str, *project: str) -> None:
     wanted = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
     if stamp.is_file() and stamp.read_text() == wanted:
         return
-    session.install("--require-hashes", "-r", str(files[0]))
+    # uv leaves compiling to the first import, and where Python may not write, to every one.
+    session.install("--require-hashes", "-r", str(files[0]), env={"UV_COMPILE_BYTECODE": "1"})
     if project:
         session.install("--no-deps", "--no-build-isolation", *project)
     stamp.write_text(wanted)

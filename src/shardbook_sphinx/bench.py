@@ -68,7 +68,7 @@ def as_script(cell: object) -> str:
     if "raises" not in metadata:
         return str(source)
     indented = source.replace("\n", "\n    ")
-    return f"import sys\ntry:\n    {indented}\nexcept {metadata['raises']} as error:\n    sys.last_value = error"
+    return f"import sys\ntry:\n    {indented}\nexcept Exception as error:\n    sys.last_value = error"
 
 
 def edit_paragraph(root: Path) -> None:

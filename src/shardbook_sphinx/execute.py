@@ -24,6 +24,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from traitlets.config import Config
 
 from shardbook_sphinx.pages import HandbookError, Page, read_page
+from shardbook_sphinx.prefork import KernelServer, provisioner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
 
 logging.getLogger("traitlets").setLevel(logging.WARNING)  # nbclient announces each kernel
 
+KERNEL_OPTIONS = [
+    "--HistoryManager.enabled=False",  # kernels would share its database
+    "--InteractiveShell.xmode=Plain",  # the coloured traceback of an error inside JAX takes IPython a second
+]
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 # Settings of the reader's shell that would change what a page computes or prints.
@@ -70,7 +75,10 @@ def execute_stale_pages(app: Sphinx, env: BuildEnvironment, docnames: list[str])
         )
     if stale:
         default = int(app.config.nb_execution_timeout)
-        failures = asyncio.run(run_all(stale, cache, default), loop_factory=asyncio.SelectorEventLoop)
+        try:
+            failures = asyncio.run(run_all(stale, cache, default), loop_factory=asyncio.SelectorEventLoop)
+        finally:
+            KernelServer.stop_all()
         if failures:
             raise HandbookError("\n\n".join(str(failure) for failure in failures))
     if done and not translating:
@@ -99,7 +107,7 @@ def is_cached(cache: JupyterCacheBase, page: Page) -> bool:
 
 async def run_all(pages: list[Page], cache: JupyterCacheBase, timeout: int) -> list[PageError]:
     """Run pages, as many at once as there are cores; return the failures, in the order of the pages."""
-    cores = asyncio.Semaphore(os.cpu_count() or 1)
+    cores = asyncio.Semaphore((os.cpu_count() or 1) + 1)
     finished = 0
 
     async def run(page: Page) -> PageError | None:
@@ -143,9 +151,11 @@ async def run_page(page: Page, timeout: int) -> None:
             coalesce_streams=True,  # how often a kernel flushes differs from run to run
             shutdown_kernel="immediate",
             on_cell_start=lambda cell, cell_index: started.append(cell_index),  # noqa: ARG005, nbclient names them
-            extra_arguments=["--HistoryManager.enabled=False"],  # kernels would share its database
+            extra_arguments=KERNEL_OPTIONS,
         )
         try:
+            kernel: Any = client.create_kernel_manager()
+            kernel.kernel_spec.metadata["kernel_provisioner"] = {"provisioner_name": provisioner(page.notebook)}
             await client.async_execute(env=kernel_environment(folder), cwd=folder)
         except NoSuchKernel:
             raise PageError(

@@ -234,3 +234,23 @@ def test_memory_addresses_do_not_reach_a_page(small):
     result = small.build()
     assert result.passed, result.printed
     assert "&lt;object object at 0x…&gt;" in small.read("site/en/now.html")
+
+
+def test_a_variable_set_before_jax_is_imported_takes_effect(small):
+    small.edit(
+        NOW,
+        "import jax\n\njax.config",
+        'import os\n\nos.environ["JAX_NUM_CPU_DEVICES"] = "3"\nimport jax\n\n# jax.config',
+    )
+    result = small.build()
+    assert result.passed, result.printed
+    assert "<span></span>3\n" in small.read("site/en/now.html")
+
+
+def test_settings_of_the_readers_shell_do_not_reach_a_kernel(small, monkeypatch):
+    monkeypatch.setenv("JAX_NUM_CPU_DEVICES", "5")
+    monkeypatch.setenv("JAX_ENABLE_X64", "1")
+    small.edit(NOW, "print(total)", "print(total, jax.numpy.arange(4.0).dtype)")
+    small.edit(THEN, "print(jax.numpy.arange(4).sum())", 'print(jax.numpy.arange(4).sum(), "float32")')
+    result = small.build()
+    assert result.passed, result.printed
