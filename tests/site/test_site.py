@@ -1,0 +1,170 @@
+"""The real site, built from scratch, is whole in both languages; each check is shown to find a planted fault."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import site_checks
+from conftest import CHECKOUT, MADE, Handbook
+from site_checks import LANGUAGES
+
+from shardbook.words import WORDS
+from shardbook_sphinx.catalogues import check
+
+ENGLISH_WORDS = sorted(
+    {text for key, text in WORDS["en"].items() if text.isascii() and text.replace(" ", "").isalpha() and key != "operation"}
+)
+
+
+@pytest.fixture(scope="session")
+def site(handbook) -> Path:
+    return handbook.root / "site"
+
+
+@pytest.fixture
+def spoiled(site, tmp_path) -> Path:
+    """A copy of the site, to plant a fault in."""
+    folder = tmp_path / "site"
+    shutil.copytree(site, folder)
+    return folder
+
+
+def spoil(path, old, new):
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def test_every_page_was_built_in_both_languages(handbook, site):
+    sources = {path.relative_to(handbook.root / "docs").with_suffix(".html") for path in handbook.root.glob("docs/**/*.md")}
+    for language in LANGUAGES:
+        assert sources <= set(site_checks.pages(site / language))
+    assert (site / "index.html").is_file()
+
+
+def test_two_builds_from_scratch_are_the_same_file_for_file(site, tmp_path):
+    again = Handbook(tmp_path / "elsewhere")
+    shutil.copytree(CHECKOUT, again.root, ignore=MADE)
+    result = again.build()
+    assert result.passed, result.printed
+    assert site_checks.different_files(site, again.root / "site") == []
+
+
+def test_a_difference_between_two_builds_is_found(site, spoiled):
+    spoil(spoiled / "en/learn/devices.html", "twelve", "eleven")
+    (spoiled / "zh/index.html").unlink()
+    assert site_checks.different_files(site, spoiled) == [str(Path("en/learn/devices.html")), str(Path("zh/index.html"))]
+
+
+def test_no_link_is_broken(site):
+    assert site_checks.broken_links(site) == []
+
+
+def test_a_broken_link_is_found(spoiled):
+    spoil(spoiled / "zh/learn/placing.html", 'href="devices.html"', 'href="device.html"')
+    assert "zh/learn/placing.html: device.html leads to no file" in site_checks.broken_links(spoiled)
+
+
+def test_a_broken_anchor_is_found(spoiled):
+    spoil(spoiled / "en/learn/placing.html", 'id="sizes-must-divide"', 'id="sizes"')
+    assert "en/learn/placing.html: #sizes-must-divide leads to no such place" in site_checks.broken_links(spoiled)
+
+
+@pytest.mark.parametrize("target", ["nowhere.md", "now.md#nowhere"])
+def test_a_broken_link_in_a_page_fails_the_build(small, target):
+    small.edit("docs/then.md", "The same sum", f"The [same]({target}) sum")
+    result = small.build()
+    assert not result.passed
+    assert "then.md:9: WARNING" in result.printed
+    assert "nowhere" in result.printed
+
+
+def test_nothing_is_fetched_from_elsewhere(site):
+    assert site_checks.foreign_requests(site) == []
+
+
+def test_a_foreign_request_is_found(spoiled):
+    spoil(spoiled / "en/index.html", "</head>", '<script src="https://cdn.example/x.js"></script></head>')
+    assert site_checks.foreign_requests(spoiled) == ["en/index.html: <script> asks https://cdn.example/x.js"]
+
+
+def test_no_english_stands_in_the_chinese_interface(site):
+    assert site_checks.english_interface(site) == []
+
+
+@pytest.mark.parametrize(("old", "new"), [("本页内容", "On this page"), ("切换浅色、深色或跟随系统", "Toggle Light / Dark / Auto color theme")])
+def test_english_in_the_chinese_interface_is_found(spoiled, old, new):
+    spoil(spoiled / "zh/learn/placing.html", old, new)
+    found = site_checks.english_interface(spoiled)
+    assert found == [f"zh/learn/placing.html: {new!r} is English"]
+
+
+def test_figures_on_chinese_pages_speak_chinese(site):
+    assert site_checks.english_figures(site, ENGLISH_WORDS) == []
+
+
+def test_an_english_figure_on_a_chinese_page_is_found(spoiled):
+    spoil(spoiled / "zh/learn/placing.html", f"<dt>{WORDS['zh']['shard']}", f"<dt>{WORDS['en']['shard']}")
+    assert site_checks.english_figures(spoiled, ENGLISH_WORDS) == ["zh/learn/placing.html: a figure says 'shard shape'"]
+
+
+def test_both_languages_have_the_same_cells_figures_and_places(site):
+    assert site_checks.unequal_pages(site) == []
+
+
+def test_another_number_of_cells_is_found(spoiled):
+    spoil(spoiled / "zh/learn/placing.html", 'class="cell_output', 'class="no_output')
+    assert site_checks.unequal_pages(spoiled) == [f"{Path('learn/placing.html')}: cell_output: 9 in English, 8 in Chinese"]
+
+
+def test_another_number_of_figures_is_found(spoiled):
+    spoil(spoiled / "zh/learn/placing.html", "<figure", "<div")
+    assert any("figure: 2 in English, 1 in Chinese" in finding for finding in site_checks.unequal_pages(spoiled))
+
+
+def test_a_page_in_one_language_only_is_found(spoiled):
+    (spoiled / "zh/learn/placing.html").unlink()
+    assert f"{Path('learn/placing.html')}: only in one language" in site_checks.unequal_pages(spoiled)
+
+
+def test_every_page_says_its_language_and_leads_to_the_other(site):
+    assert site_checks.missing_ways(site) == []
+
+
+def test_a_missing_language_or_way_is_found(spoiled):
+    spoil(spoiled / "zh/learn/placing.html", 'lang="zh-CN"', 'lang="zh"')
+    spoil(spoiled / "en/learn/placing.html", "../../zh/learn/placing.html", "../../zh/index.html")
+    found = site_checks.missing_ways(spoiled)
+    assert "zh/learn/placing.html: lang is 'zh', not 'zh-CN'" in found
+    assert any(finding.startswith("en/learn/placing.html: the alternate in zh") for finding in found)
+
+
+def test_the_chinese_catalogues_are_whole(handbook):
+    templates = handbook.root / ".build/gettext"
+    command = ["-q", "-b", "gettext", "-c", ".", "-d", ".build/doctrees/gettext", "docs", str(templates)]
+    _, environment = handbook.command()
+    subprocess.run([sys.executable, "-m", "sphinx", *command], cwd=handbook.root, env=environment, check=True)
+    assert check(templates, handbook.root / "docs/locale/zh_CN/LC_MESSAGES") == []
+
+
+def run_doctests(root, environment):
+    command = ["-q", "-b", "doctest", "-c", ".", "-d", ".build/doctrees/doctest", "docs", ".build/doctest"]
+    return subprocess.run(
+        [sys.executable, "-m", "sphinx", *command], cwd=root, env=environment, capture_output=True, encoding="utf-8", check=False
+    )
+
+
+def test_the_examples_of_the_reference_run(handbook):
+    done = run_doctests(handbook.root, handbook.command()[1])
+    assert done.returncode == 0, done.stdout + done.stderr
+    tried = int((handbook.root / ".build/doctest/output.txt").read_text().split("tests\n")[0].split()[-1])
+    assert tried > 0
+
+
+def test_an_example_that_is_wrong_is_found(small):
+    small.edit("docs/index.md", "Two pages", "```{doctest}\n>>> jax.device_count()\n7\n```\n\nTwo pages")
+    done = run_doctests(small.root, small.command()[1])
+    assert done.returncode != 0
+    assert "Expected:\n    7\nGot:\n    8" in done.stdout + done.stderr
