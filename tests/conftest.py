@@ -23,7 +23,7 @@ class Result:
     @property
     def ran(self) -> list[str]:
         """The pages whose cells were run, sorted."""
-        return sorted(line.split("] ")[1].split(" on ")[0] for line in self.printed.splitlines() if "│ ran [" in line)
+        return sorted(line.split("] ")[1].split(" on ")[0] for line in self.printed.splitlines() if "| ran [" in line)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", translation.remove_orphans)
     app.connect("env-get-outdated", interface.remove_deleted_pages)
     app.connect("env-before-read-docs", execute.execute_stale_pages)
+    app.connect("env-before-read-docs", compare.remember_cells)
     # While reading
     app.connect("doctree-read", completeness.forbid_unrun_code)
     app.connect("doctree-read", translation.warn_untranslated)

@@ -108,7 +108,7 @@ def measure(checkout: Path) -> dict[str, float]:
         edit_paragraph(root)
         printed: list[str] = []
         times["edited"] = seconds(lambda: printed.append(run(root)))
-        if re.search(r"^en │ ran \[", printed[0], re.MULTILINE):
+        if re.search(r"^en \| ran \[", printed[0], re.MULTILINE):
             sys.exit("the rebuild after an edited paragraph started a kernel:\n" + printed[0])
         times["unchanged"] = seconds(lambda: run(root))
         return times

@@ -26,7 +26,8 @@ def build(root: Path, *, languages: list[str], strict: bool) -> int:
     """Build ``root``/site; the exit code. What has not changed since a build that passed is not done again."""
     site, state = root / "site", root / ".build"
     stamp, unfinished, made_by = state / "stamp", state / "unfinished", state / "made-by"
-    inputs = digest(input_files(root), root) + " ".join(languages) + " strict" * strict
+    settings = [*languages, strict, *(os.environ.get(name) for name in ("SHARDBOOK_URL", "SOURCE_DATE_EPOCH"))]
+    inputs = f"{digest(input_files(root), root)} {settings}"
     built = all((site / name / "index.html").is_file() for name in languages)
     if built and not unfinished.exists() and read(stamp) == inputs:
         print("Nothing has changed since the last build.")
@@ -72,7 +73,7 @@ def input_files(root: Path) -> list[Path]:
 
 def run_builds(root: Path, languages: list[str], *, strict: bool, executed: Path) -> list[str]:
     """Run sphinx-build for each language, side by side; the names of those that failed."""
-    environment = {"SOURCE_DATE_EPOCH": "0"} | os.environ | {"PYTHONHASHSEED": "0"}
+    environment = {"SOURCE_DATE_EPOCH": "0"} | os.environ | {"PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
     if "en" in languages:
         environment["SHARDBOOK_EXECUTED"] = str(executed)
     running: dict[str, subprocess.Popen[str]] = {}
@@ -115,7 +116,7 @@ def run_builds(root: Path, languages: list[str], *, strict: bool, executed: Path
 def relay(name: str, lines: IO[str]) -> None:
     """Print a build's lines as they come, each marked with its language."""
     for line in lines:
-        print(f"{name} │ {line}", end="", flush=True)
+        print(f"{name} | {line}", end="", flush=True)
 
 
 def announce(site: Path, languages: list[str]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shardbook_sphinx.execute import cached_notebooks
 from shardbook_sphinx.pages import HandbookError
@@ -14,47 +14,78 @@ if TYPE_CHECKING:
     from sphinx.environment import BuildEnvironment
 
 
-def compare_cells(app: Sphinx, env: BuildEnvironment) -> None:
+class Cell(NamedTuple):
+    """A cell that another one is compared with, or that is compared with another."""
+
+    label: str | None
+    """The name it carries, unique in its page."""
+    same_as: str | None
+    """The cell that it must print the same as: PAGE#LABEL."""
+    source: str
+    printed: str
+
+
+def remember_cells(_app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Once the pages about to be read have run: keep what their cells print for the comparison."""
+    for docname in docnames:
+        memory(env).pop(docname, None)
+    for docname, notebook in cached_notebooks(env, docnames).items():
+        cells = (
+            Cell(cell.metadata.get("label"), cell.metadata.get("same-as"), cell.source, printed(cell))
+            for cell in notebook.cells
+            if cell.cell_type == "code"
+        )
+        memory(env)[docname] = [cell for cell in cells if cell.label or cell.same_as]
+
+
+def memory(env: Any) -> dict[str, list[Cell]]:
+    """The cells by page, kept from build to build."""
+    if not hasattr(env, "shardbook_cells"):
+        env.shardbook_cells = {}
+    cells: dict[str, list[Cell]] = env.shardbook_cells
+    return cells
+
+
+def compare_cells(_app: Sphinx, env: BuildEnvironment) -> None:
     """Once all pages are read: fail if a cell with ``same-as: PAGE#LABEL`` printed something else than that cell."""
-    if app.config.language != "en":
-        return  # the outputs are the same ones
-    notebooks = cached_notebooks(env, sorted(env.found_docs))
-    if differences := find_differences(notebooks):
+    present = {docname: cells for docname, cells in memory(env).items() if docname in env.found_docs}
+    if differences := find_differences(present):
         raise HandbookError("\n\n".join(differences))
 
 
-def find_differences(notebooks: dict[str, NotebookNode]) -> list[str]:
+def find_differences(pages: dict[str, list[Cell]]) -> list[str]:
     """Explain each ``same-as`` that names no cell, or a cell that printed something else; empty if all agree."""
-    labelled: dict[str, NotebookNode] = {}
+    labelled: dict[str, Cell] = {}
     problems = []
-    for docname, notebook in notebooks.items():
-        for cell in notebook.cells:
-            if label := cell.metadata.get("label"):
-                name = f"{docname}#{label}"
+    for docname, cells in sorted(pages.items()):
+        for cell in cells:
+            if cell.label:
+                name = f"{docname}#{cell.label}"
                 if name in labelled:
                     problems.append(f"{name}: two cells carry this label; give one of them another.")
                 labelled[name] = cell
-    for docname, notebook in notebooks.items():
-        for cell in notebook.cells:
-            target = cell.metadata.get("same-as")
-            if target is None:
+    for docname, cells in sorted(pages.items()):
+        for cell in cells:
+            if cell.same_as is None:
                 continue
-            if target not in labelled:
-                known = ", ".join(sorted(labelled)) or "none"
-                problems.append(f"{docname}: same-as: {target} names no labelled cell; there are: {known}")
+            if cell.same_as not in labelled:
+                known = ", ".join(labelled) or "none"
+                problems.append(f"{docname}: same-as: {cell.same_as} names no labelled cell; there are: {known}")
                 continue
-            ours, theirs = printed(cell), printed(labelled[target])
-            if not ours:
-                problems.append(
-                    f"{docname}: a cell that is to print the same as {target} prints nothing:\n{cell.source}"
+            theirs = labelled[cell.same_as].printed
+            if not cell.printed:
+                told = f"a cell that is to print the same as {cell.same_as} prints nothing"
+                problems.append(f"{docname}: {told}:\n{cell.source}")
+            elif cell.printed != theirs:
+                told = f"a cell prints something else than {cell.same_as}"
+                diff = difflib.unified_diff(
+                    theirs.splitlines(), cell.printed.splitlines(), cell.same_as, docname, lineterm=""
                 )
-            elif ours != theirs:
-                diff = difflib.unified_diff(theirs.splitlines(), ours.splitlines(), target, docname, lineterm="")
-                problems.append(f"{docname}: a cell prints something else than {target}:\n" + "\n".join(diff))
+                problems.append(f"{docname}: {told}:\n" + "\n".join(diff))
     return problems
 
 
 def printed(cell: NotebookNode) -> str:
     """What a cell printed and returned, as plain text."""
     texts = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs]
-    return "\n".join(text.strip() for text in texts)
+    return "".join(texts).strip()

@@ -40,6 +40,8 @@ KERNEL_OPTIONS = [
     "--HistoryManager.enabled=False",  # kernels would share its database
     "--InteractiveShell.xmode=Plain",  # the coloured traceback of an error inside JAX takes IPython a second
 ]
+# The one setting of myst-nb that a page may change; the others could switch its execution off.
+ALLOWED = {"execution_timeout"}
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 # Settings of the reader's shell that would change what a page computes or prints.
@@ -66,6 +68,10 @@ def execute_stale_pages(app: Sphinx, env: BuildEnvironment, docnames: list[str])
         wait_for(Path(done))
     cache = open_cache(env)
     pages = [page for name in docnames if (page := read_page(env, name))]
+    for page in pages:
+        if foreign := set(page.options) - ALLOWED:
+            told = f"mystnb: may only set {', '.join(ALLOWED)}; remove {', '.join(sorted(foreign))}"
+            raise HandbookError(f"{page.path}: {told}")
     stale = [page for page in pages if not is_cached(cache, page)]
     if translating and stale:
         names = ", ".join(page.docname for page in stale)
@@ -91,8 +97,11 @@ def open_cache(env: BuildEnvironment) -> JupyterCacheBase:
 
 
 def wait_for(path: Path) -> None:
-    """Wait until another process has made ``path``; that process's parent ends us if it fails."""
+    """Wait until another process has made ``path``; the parent of both ends this one if that one fails."""
+    parent = os.getppid()
     while not path.exists():
+        if os.getppid() != parent:
+            raise HandbookError("the build command ended, and with it the build of the English pages")
         time.sleep(0.02)
 
 
@@ -136,6 +145,8 @@ async def run_all(pages: list[Page], cache: JupyterCacheBase, timeout: int) -> l
 
 async def run_page(page: Page, timeout: int) -> None:
     """Run a page's cells in a kernel of their own and leave the outputs, made reproducible, in its notebook."""
+    if not page.kernel:
+        raise PageError(page, 1, "", "names no kernel: add kernelspec: {name: python3} to its front matter.")
     started: list[int] = []
     timeout = int(page.options.get("execution_timeout", timeout))
     with tempfile.TemporaryDirectory(prefix="sb", ignore_cleanup_errors=True) as folder:

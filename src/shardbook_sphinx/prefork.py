@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
+from nbclient.exceptions import DeadKernelError
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -57,7 +58,10 @@ class KernelServer:
         assert self.process.stdout is not None
         with self.lock:
             print(json.dumps({"argv": argv, "env": env, "cwd": cwd}), file=self.process.stdin, flush=True)
-            return int(self.process.stdout.readline())
+            answer = self.process.stdout.readline()
+        if not answer:
+            raise DeadKernelError("the process that kernels are forked from ended; its error stands above")
+        return int(answer)
 
     @classmethod
     def stop_all(cls) -> None:

@@ -109,7 +109,7 @@ def test_an_old_cell_that_prints_something_else_fails_the_build(small):
     result = small.build()
     assert not result.passed
     assert "then: a cell prints something else than now#sum" in result.printed
-    assert "-6\nen │ +10" in result.printed
+    assert "-6\nen | +10" in result.printed
 
 
 def test_an_old_cell_compared_with_no_cell_fails_the_build(small):
@@ -130,6 +130,13 @@ def test_a_kernel_that_is_not_there_is_named_with_its_page_and_the_remedy(small)
     assert not result.passed
     assert "then.md" in result.printed
     assert "names the kernel 'jax-0.4.1', which is not there. Make it: python3 -m nox -s kernels" in result.printed
+
+
+def test_a_page_without_a_kernel_is_named_with_the_remedy(small):
+    small.edit(NOW, "kernelspec:\n  name: python3\n", "")
+    result = small.build()
+    assert not result.passed
+    assert "names no kernel: add kernelspec: {name: python3} to its front matter" in result.printed
 
 
 def test_a_cell_that_never_ends_is_stopped_at_the_limit_its_page_sets(small):

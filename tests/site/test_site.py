@@ -14,7 +14,11 @@ from shardbook.words import WORDS
 from shardbook_sphinx.catalogues import check
 
 ENGLISH_WORDS = sorted(
-    {text for key, text in WORDS["en"].items() if text.isascii() and text.replace(" ", "").isalpha() and key != "operation"}
+    {
+        text
+        for key, text in WORDS["en"].items()
+        if text.isascii() and text.replace(" ", "").isalpha() and key != "operation"
+    }
 )
 
 
@@ -38,7 +42,9 @@ def spoil(path, old, new):
 
 
 def test_every_page_was_built_in_both_languages(handbook, site):
-    sources = {path.relative_to(handbook.root / "docs").with_suffix(".html") for path in handbook.root.glob("docs/**/*.md")}
+    sources = {
+        path.relative_to(handbook.root / "docs").with_suffix(".html") for path in handbook.root.glob("docs/**/*.md")
+    }
     for language in LANGUAGES:
         assert sources <= set(site_checks.pages(site / language))
     assert (site / "index.html").is_file()
@@ -55,7 +61,10 @@ def test_two_builds_from_scratch_are_the_same_file_for_file(site, tmp_path):
 def test_a_difference_between_two_builds_is_found(site, spoiled):
     spoil(spoiled / "en/learn/devices.html", "twelve", "eleven")
     (spoiled / "zh/index.html").unlink()
-    assert site_checks.different_files(site, spoiled) == [str(Path("en/learn/devices.html")), str(Path("zh/index.html"))]
+    assert site_checks.different_files(site, spoiled) == [
+        str(Path("en/learn/devices.html")),
+        str(Path("zh/index.html")),
+    ]
 
 
 def test_no_link_is_broken(site):
@@ -94,7 +103,10 @@ def test_no_english_stands_in_the_chinese_interface(site):
     assert site_checks.english_interface(site) == []
 
 
-@pytest.mark.parametrize(("old", "new"), [("本页内容", "On this page"), ("切换浅色、深色或跟随系统", "Toggle Light / Dark / Auto color theme")])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("本页内容", "On this page"), ("切换浅色、深色或跟随系统", "Toggle Light / Dark / Auto color theme")],
+)
 def test_english_in_the_chinese_interface_is_found(spoiled, old, new):
     spoil(spoiled / "zh/learn/placing.html", old, new)
     found = site_checks.english_interface(spoiled)
@@ -116,7 +128,9 @@ def test_both_languages_have_the_same_cells_figures_and_places(site):
 
 def test_another_number_of_cells_is_found(spoiled):
     spoil(spoiled / "zh/learn/placing.html", 'class="cell_output', 'class="no_output')
-    assert site_checks.unequal_pages(spoiled) == [f"{Path('learn/placing.html')}: cell_output: 9 in English, 8 in Chinese"]
+    assert site_checks.unequal_pages(spoiled) == [
+        f"{Path('learn/placing.html')}: cell_output: 9 in English, 8 in Chinese"
+    ]
 
 
 def test_another_number_of_figures_is_found(spoiled):
@@ -152,7 +166,12 @@ def test_the_chinese_catalogues_are_whole(handbook):
 def run_doctests(root, environment):
     command = ["-q", "-b", "doctest", "-c", ".", "-d", ".build/doctrees/doctest", "docs", ".build/doctest"]
     return subprocess.run(
-        [sys.executable, "-m", "sphinx", *command], cwd=root, env=environment, capture_output=True, encoding="utf-8", check=False
+        [sys.executable, "-m", "sphinx", *command],
+        cwd=root,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
     )
 
 
