@@ -78,6 +78,9 @@ class Layout:
         Whether ``devices`` are positions in an abstract mesh instead of device ids.
     kind
         The class name of the sharding it was read from.
+    varying
+        Inside ``shard_map`` the manual mesh axes along which blocks may differ, in mesh order; None elsewhere. There
+        ``shape`` is that of one block.
     """
 
     shape: tuple[int, ...]
@@ -96,6 +99,7 @@ class Layout:
     remote: frozenset[int]
     abstract: bool
     kind: str
+    varying: tuple[str, ...] | None = None
 
     @property
     def device_count(self) -> int:
@@ -349,17 +353,24 @@ def _on_host(sharding: Sharding, abstract: bool) -> bool:
     return bool(sharding.memory_kind != device.default_memory().kind)
 
 
-def _bytes(shape: Sequence[int], dtype: Any) -> int | None:
-    """Bytes of an array of this shape, without padding; int4 and the like are packed, as they are on a device."""
-    if dtype is None:
-        return None
-    bits, numbers = 8 * int(dtype.itemsize), cast("Any", jnp)
+def bits(dtype: Any) -> int:
+    """Return the bits that an element takes on a device: int4 and the like are packed there.
+
+    >>> bits(jnp.dtype("int4")), bits(jnp.dtype("bfloat16"))
+    (4, 16)
+    """
+    found, numbers = 8 * int(dtype.itemsize), cast("Any", jnp)
     # numpy gives int4 a whole byte.
-    if bits == 8 and jnp.issubdtype(dtype, jnp.integer):
-        bits = int(numbers.iinfo(dtype).bits)
-    elif bits == 8 and jnp.issubdtype(dtype, jnp.floating):
-        bits = int(numbers.finfo(dtype).bits)
-    return -(-math.prod(shape) * bits // 8)
+    if found == 8 and jnp.issubdtype(dtype, jnp.integer):
+        return int(numbers.iinfo(dtype).bits)
+    if found == 8 and jnp.issubdtype(dtype, jnp.floating):
+        return int(numbers.finfo(dtype).bits)
+    return found
+
+
+def _bytes(shape: Sequence[int], dtype: Any) -> int | None:
+    """Bytes of an array of this shape, without padding."""
+    return None if dtype is None else -(-math.prod(shape) * bits(dtype) // 8)
 
 
 def _ordered(axes: Mapping[str, Any], chosen: Any) -> tuple[str, ...]:

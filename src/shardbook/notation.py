@@ -67,6 +67,15 @@ def runs(numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
+def device_runs(numbers: Sequence[int]) -> tuple[str, ...]:
+    """Write device numbers as runs of consecutive ones.
+
+    >>> device_runs((0, 1, 2, 3, 8))
+    ('0–3', '8')
+    """
+    return tuple(str(first) if first == last else f"{first}–{last}" for first, last in runs(numbers))
+
+
 def size(count: int) -> str:
     """Write a number of bytes, in binary units from 1 KiB on.
 
