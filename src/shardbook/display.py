@@ -114,8 +114,14 @@ def table_html(head: Sequence[str], rows: Sequence[Sequence[str]], label: str) -
     )
 
 
+LEAST_LAST = 12
+"""Characters to which the last column of a table may be shortened."""
+
+
 def table_text(head: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[Text]:
     """Return a table as lines: columns beside each other if ``width`` allows, else a block of pairs for each row.
+
+    The last column is shortened from its left if that helps.
 
     >>> for line in table_text(("device", "receives"), (("0", "12 B"), ("10", "—")), 80):
     ...     print(line.plain)
@@ -125,6 +131,12 @@ def table_text(head: Sequence[str], rows: Sequence[Sequence[str]], width: int) -
     """
     cells = [[Text(cell) for cell in row] for row in (head, *rows)]
     wide = [max(row[at].cell_len for row in cells) for at in range(len(head))]
+    room = width - sum(wide[:-1]) - 2 * (len(wide) - 1)
+    if LEAST_LAST <= room < wide[-1]:
+        # The last column says where: its end tells most.
+        for row in cells[1:]:
+            row[-1] = Text(row[-1].plain if len(row[-1]) <= room else "…" + row[-1].plain[1 - room :])
+        wide[-1] = room
     if sum(wide) + 2 * (len(wide) - 1) > width:
         return [line for row in rows for line in [*pairs_text(tuple(zip(head, row, strict=True))), Text("")]][:-1]
     found: list[Text] = []

@@ -1,9 +1,9 @@
 """The figure a reader sees: in a notebook, on a page, in a terminal, in plain text."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import jax
 from rich.text import Text
@@ -14,6 +14,8 @@ from shardbook.display import Display, pairs_html, pairs_text, prose
 from shardbook.layout import Layout, layout
 from shardbook.picture import panels
 from shardbook.words import words
+
+Shown = TypeVar("Shown", bound=Display)
 
 NARROW = 300
 """A drawing that can shrink to this many CSS pixels fits any phone."""
@@ -57,7 +59,11 @@ class Figure(Display):
         return found or [Text(words["nothing"])]
 
 
-def show(x: Any, *, language: str | None = None) -> Figure:
+@overload
+def show(x: Shown, *, language: str | None = None) -> Shown: ...
+@overload
+def show(x: Any, *, language: str | None = None) -> Figure: ...
+def show(x: Any, *, language: str | None = None) -> Display:
     """Draw how an array lies on its devices.
 
     >>> from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec as P
@@ -82,7 +88,7 @@ def show(x: Any, *, language: str | None = None) -> Figure:
     ----------
     x
         A ``jax.Array``, a ``jax.ShapeDtypeStruct`` with a sharding, a ``Layout``, or a pytree of these. Other leaves
-        of a tree are named, not drawn.
+        of a tree are named, not drawn. What ``moves`` and ``collectives`` return is shown as it is.
     language
         Of the figure's words, "en" (the default) or "zh"; the notation is the same in both.
 
@@ -95,6 +101,8 @@ def show(x: Any, *, language: str | None = None) -> Figure:
     """
     language = language or "en"
     words(language)
+    if isinstance(x, Display):
+        return replace(x, language=language)  # type: ignore[type-var]  # each of them is a dataclass
     leaves, _ = jax.tree_util.tree_flatten_with_path(x)
     found = tuple((jax.tree_util.keystr(path), _leaf(leaf, alone=not path)) for path, leaf in leaves)
     return Figure(found, language)
