@@ -8,7 +8,7 @@ from typing import Any, TypeVar, overload
 import jax
 from rich.text import Text
 
-from shardbook import svg, terminal
+from shardbook import inside, notation, svg, terminal
 from shardbook.caption import facts, notes, spoken
 from shardbook.display import Display, pairs_html, pairs_text, prose
 from shardbook.layout import Layout, layout
@@ -23,9 +23,21 @@ NARROW = 300
 
 @dataclass(frozen=True)
 class Unsharded:
-    """A leaf of a pytree that is no array of JAX's, by the name of its type."""
+    """A leaf that is not drawn, and what is said instead.
+
+    Attributes
+    ----------
+    type
+        Its type, such as "ndarray" or "float32[4]".
+    why
+        The key of the sentence in ``words``.
+    spec
+        How it is sharded, if that is known and cannot be drawn.
+    """
 
     type: str
+    why: str = "unsharded"
+    spec: str = ""
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,6 +96,10 @@ def show(x: Any, *, language: str | None = None) -> Display:
     devices per piece  1
     Abstract mesh: the numbers are positions in it, not device ids.
 
+    Of a traced value it returns a promise, and draws each time the function runs, in a notebook or on stdout: under
+    ``jit`` how the compiler has split it, inside ``shard_map`` the blocks at their places in the mesh.
+    ``jax.effects_barrier()`` waits for it. ``show(layout(x))`` draws at once what is known while tracing.
+
     Parameters
     ----------
     x
@@ -104,17 +120,45 @@ def show(x: Any, *, language: str | None = None) -> Display:
     if isinstance(x, Display):
         return replace(x, language=language)  # type: ignore[type-var]  # each of them is a dataclass
     leaves, _ = jax.tree_util.tree_flatten_with_path(x)
-    found = tuple((jax.tree_util.keystr(path), _leaf(leaf, alone=not path)) for path, leaf in leaves)
+    found = tuple((name, _leaf(leaf, name, language)) for path, leaf in leaves for name in [jax.tree_util.keystr(path)])
     return Figure(found, language)
 
 
-def _leaf(leaf: Any, alone: bool) -> Layout | Unsharded:
+def _leaf(leaf: Any, name: str, language: str) -> Layout | Unsharded:
     if isinstance(leaf, Layout):
         return leaf
+    if isinstance(leaf, jax.core.Tracer):
+        return _later(leaf, name, language)
     # In a tree of arrays a step counter or a numpy array is no mistake: it is named, and nothing is drawn.
-    if alone or isinstance(leaf, jax.Array | jax.ShapeDtypeStruct):
+    if not name or isinstance(leaf, jax.Array | jax.ShapeDtypeStruct):
         return layout(leaf)
     return Unsharded(type(leaf).__name__)
+
+
+def _later(leaf: Any, name: str, language: str) -> Unsharded:
+    """Have a traced value drawn when the function runs."""
+    try:
+        known = layout(leaf)
+    except TypeError:
+        known = None
+    if known is not None and known.varying is not None:
+        manual = tuple(axis for axis, found in known.axes.items() if found.type == "Manual")
+        inside.once(manual, Figure(((name, known),), language))
+        return Unsharded(str(known), "traced")
+
+    def answer(shape: tuple[int, ...], sharding: Any) -> Figure:
+        written = notation.array_type(leaf.dtype.name, tuple(map(str, shape)))
+        if sharding is None:
+            return Figure(((name, Unsharded(written, "one_device")),), language)
+        try:
+            return Figure(((name, layout(sharding, shape, leaf.dtype)),), language)
+        except ValueError:
+            # The compiler may cut a dimension unevenly, padding the last piece.
+            spec = getattr(sharding, "spec", sharding)
+            return Figure(((name, Unsharded(written, "irregular", str(spec))),), language)
+
+    inside.when_run(leaf, answer)
+    return Unsharded(notation.array_type(leaf.dtype.name, tuple(map(str, leaf.shape))), "traced")
 
 
 def picture(leaf: Layout, said: Mapping[str, str]) -> tuple[str, int]:
@@ -130,7 +174,7 @@ def picture(leaf: Layout, said: Mapping[str, str]) -> tuple[str, int]:
 def _html(path: str, leaf: Layout | Unsharded, said: Mapping[str, str]) -> str:
     name = f'<span class="sb-path">{escape(path)}</span> ' if path else ""
     if isinstance(leaf, Unsharded):
-        return f"<p>{name}{escape(said['unsharded'].format(type=leaf.type))}</p>"
+        return f"<p>{name}{escape(said[leaf.why].format(type=leaf.type, spec=leaf.spec))}</p>"
     drawing, drawn = picture(leaf, said)
     remarks = "".join(f"<p>{escape(note)}</p>" for note in notes(leaf, said, drawn))
     caption = f"<figcaption>{name}{escape(str(leaf))}</figcaption>"
@@ -140,7 +184,7 @@ def _html(path: str, leaf: Layout | Unsharded, said: Mapping[str, str]) -> str:
 def _text(path: str, leaf: Layout | Unsharded, said: Mapping[str, str], width: int) -> list[Text]:
     name = f"{path} " if path else ""
     if isinstance(leaf, Unsharded):
-        return [Text(name + said["unsharded"].format(type=leaf.type))]
+        return prose([name + said[leaf.why].format(type=leaf.type, spec=leaf.spec)], width)
     arranged = panels(leaf)
     drawn = sum(cell is not None for panel in arranged if panel for row in panel.cells for cell in row)
     return [

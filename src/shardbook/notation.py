@@ -52,6 +52,15 @@ def index(parts: Iterable[slice]) -> str:
     return f"[{', '.join(map(span, parts))}]"
 
 
+def place(axes: Sequence[str], at: Sequence[int]) -> str:
+    """Write a place in a mesh.
+
+    >>> place(("x", "y"), (0, 3))
+    'x=0, y=3'
+    """
+    return ", ".join(f"{name}={number}" for name, number in zip(axes, at, strict=True))
+
+
 def runs(numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
     """Group numbers, in their order, into runs of consecutive ones, each as (first, last).
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from shardbook import notation
 from shardbook.holders import Lines, lines_for
 from shardbook.layout import Layout
 from shardbook.picture import Cell, Panel
@@ -192,7 +191,7 @@ def _column_range(x: float, y: float, text: str | None, style: str) -> list[str]
 
 def _rect(cell: Cell, kind: str, place: tuple[float, float, float, float]) -> str:
     x, y, width, height = map(_n, place)
-    title = f"<title>{notation.index(cell.piece.index)}</title>"
+    title = f"<title>{cell.name}</title>"
     return f'<rect class="{kind}" x="{x}" y="{y}" width="{width}" height="{height}">{title}</rect>'
 
 
