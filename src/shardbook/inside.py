@@ -36,6 +36,11 @@ def when_run(x: Any, answer: Callable[[tuple[int, ...], Sharding | None], Displa
         The traced array. Under ``vmap`` the question is about the whole batch.
     answer
         What to show, given the array's shape and its sharding, which is None in a program for one device.
+
+    Raises
+    ------
+    NotImplementedError
+        This JAX is too old for it.
     """
 
     @custom_vmap
@@ -55,8 +60,14 @@ def when_run(x: Any, answer: Callable[[tuple[int, ...], Sharding | None], Displa
         ask(value)
         return (), ()
 
-    # What is asked about has no part in a derivative.
-    jax.jit(ask)(jax.lax.stop_gradient(x))
+    value = jax.lax.stop_gradient(x)
+    if not jax.make_jaxpr(ask)(value).effects:
+        raise NotImplementedError(
+            f"JAX {jax.__version__} would drop a drawing of a traced value without a word; JAX 0.12 does not; "
+            f"return the value and show that"
+        )
+    # Eager code under grad and vmap is asked through a compiled function too.
+    jax.jit(ask)(value)
 
 
 def once(manual: tuple[str, ...], figure: Display) -> None:

@@ -1,0 +1,35 @@
+"""One of two processes of four devices each: what it shows of an array that both hold."""
+
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import shardbook as sb
+
+port, number = sys.argv[1:]
+jax.config.update("jax_platforms", "cpu")
+jax.config.update("jax_num_cpu_devices", 4)
+jax.distributed.initialize(f"127.0.0.1:{port}", num_processes=2, process_id=int(number), initialization_timeout=30)
+
+mesh = Mesh(np.array(jax.devices()).reshape(2, 4), ("x", "y"))
+x = jax.device_put(jnp.zeros((4, 8)), NamedSharding(mesh, P(None, "y")))
+print(sb.show(x))
+moves = sb.moves(x, P("x", "y"))
+print("moves", moves.bytes, sb.moves(x, P()).bytes)
+(found,) = sb.collectives(lambda a: a.sum(1), x)
+print("collectives", found.operation, found.axes, found.bytes_per_device)
+
+
+@jax.jit
+def run(a):
+    sb.show(a)
+    return a + 1
+
+
+jax.block_until_ready(run(x))
+jax.effects_barrier()
+jax.distributed.shutdown()
