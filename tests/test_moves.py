@@ -165,14 +165,14 @@ after: float32[4]
 ┌─────┐
 │ 0 1 │
 └─────┘
-Abstract mesh: the numbers are positions in it, not device ids.
 must cross devices, at least  16 B
 one device receives at most   8 B
 devices that receive          2 of 2
 
 device  needs  has already  must receive  from any of
 0       [0:4]  [0:2]        8 B (50%)     1
-1       [0:4]  [2:4]        8 B (50%)     0"""
+1       [0:4]  [2:4]        8 B (50%)     0
+Abstract mesh: the numbers are positions in it, not device ids."""
     )
 
 

@@ -106,36 +106,33 @@ class Moves(Display):
 
     def body(self, words: Mapping[str, str]) -> str:
         """Return the HTML inside the figure."""
-        sides = []
+        sides: list[str] = []
+        said: list[str] = []
         for label, side in ((words["before"], self.before), (words["after"], self.after)):
             drawing, drawn = picture(side, words)
-            remarks = "".join(f"<p>{escape(note)}</p>" for note in self._notes(side, words, drawn))
-            sides.append(
-                f"<div><figcaption>{escape(label)}{words['colon']}{escape(str(side))}</figcaption>{drawing}{remarks}</div>"
-            )
+            said += notes(side, words, drawn)
+            caption = f"<figcaption>{escape(label)}{words['colon']}{escape(str(side))}</figcaption>"
+            sides.append(f"<figure>{caption}{drawing}</figure>")
         arrow = '<span class="sb-arrow" aria-hidden="true">→</span>'
         table = table_html(self._head(words), self._rows(words), words["moves_table"])
-        return (
-            f'<figure><div class="sb-moves">{arrow.join(sides)}</div>{pairs_html(self._facts(words))}{table}</figure>'
-        )
+        remarks = "".join(f"<p>{escape(note)}</p>" for note in dict.fromkeys(said))
+        facts = pairs_html(self._facts(words))
+        return f'<figure><div class="sb-moves">{arrow.join(sides)}</div>{facts}{table}{remarks}</figure>'
 
     def lines(self, words: Mapping[str, str], width: int) -> list[Text]:
         """Return coloured lines of at most ``width`` characters."""
         found: list[Text] = []
+        said: list[str] = []
         for label, side in ((words["before"], self.before), (words["after"], self.after)):
             arranged = panels(side)
             drawn = sum(cell is not None for panel in arranged if panel for row in panel.cells for cell in row)
             found.append(Text(f"{label}{words['colon']}{side}", style="bold"))
             found += terminal.draw(side, arranged, width, words["count"])
-            found += prose(self._notes(side, words, drawn), width)
+            said += notes(side, words, drawn)
         found += pairs_text(self._facts(words))
-        return [*found, Text(""), *table_text(self._head(words), self._rows(words), width)]
-
-    def _notes(self, side: Layout, words: Mapping[str, str], drawn: int) -> tuple[str, ...]:
-        # What is true of both is said once, below the second.
-        said = notes(side, words, drawn)
-        other = notes(self.after, words, drawn) if side is self.before else ()
-        return tuple(note for note in said if note not in other)
+        found += [Text(""), *table_text(self._head(words), self._rows(words), width)]
+        # What is true of both is said once.
+        return found + prose(tuple(dict.fromkeys(said)), width)
 
     def _facts(self, words: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
         lacking = sum(receipt.elements > 0 for receipt in self.receipts)
