@@ -90,7 +90,10 @@ def docs(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
 def tests(session: nox.Session) -> None:
-    """Check everything; `nox -s tests -- ARGS` passes ARGS to pytest and leaves the rest out."""
+    """Check everything; `nox -s tests -- ARGS` passes ARGS to pytest and leaves the rest out.
+
+    With HYPOTHESIS_PROFILE=long in the environment each property is tried on 2,000 examples.
+    """
     if session.posargs:
         run(session, "pytest", *session.posargs, **CPU)
         return

@@ -85,7 +85,7 @@ def panels(layout: Layout) -> tuple[Panel | None, ...]:
     row, column = ([None] * 2 + drawn)[-2:]
     elide = len(layout.pieces) > MAX_PIECES
     rows = _shown(1 if row is None else layout.grid[row], 4 if elide else None)
-    columns = _shown(1 if column is None else layout.grid[column], (8 if len(rows) == 1 else 4) if elide else None)
+    columns = _shown(1 if column is None else layout.grid[column], (6 if len(rows) == 1 else 4) if elide else None)
     places = itertools.product(*(range(layout.grid[dimension]) for dimension in leading))
     chosen = list(places)
 
@@ -127,7 +127,7 @@ def _blocks(layout: Layout) -> tuple[Panel | None, ...]:
     leading, (row, column) = names[:-2], (["", "", *names])[-2:]
     elide = len(layout.pieces) > MAX_PIECES
     rows = _shown(layout.axes[row].size if row else 1, 4 if elide else None)
-    columns = _shown(layout.axes[column].size if column else 1, (8 if len(rows) == 1 else 4) if elide else None)
+    columns = _shown(layout.axes[column].size if column else 1, (6 if len(rows) == 1 else 4) if elide else None)
     chosen = list(itertools.product(*(range(size) for size in sizes[: len(leading)])))
 
     def cell(place: Sequence[int], down: int | None, across: int | None) -> Cell | None:
