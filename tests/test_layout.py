@@ -122,7 +122,7 @@ def test_a_spec_that_is_too_long_is_refused(mesh: Mesh, rank: int, data: st.Data
     last = data.draw(st.sampled_from([None, *mesh.axis_names]))
     sharding = NamedSharding(mesh, P(*[None] * rank, last))
     shape = (1,) * rank
-    with pytest.raises(ValueError, match="incompatible with its sharding annotation|Length of sharding"):
+    with pytest.raises(ValueError, match=r"incompatible with its sharding annotation|Length of sharding"):
         jax.device_put(np.zeros(shape), sharding)
     with pytest.raises(ValueError, match=rf"too long .* {rank + 1} entries, the array {rank} dimension"):
         sb.layout(sharding, shape)

@@ -1,6 +1,7 @@
 """One of two processes of four devices each: what it shows of an array that both hold."""
 
 import sys
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -10,7 +11,9 @@ from jax.sharding import PartitionSpec as P
 
 import shardbook as sb
 
-port, number = sys.argv[1:]
+port, number, path = sys.argv[1:]
+# Gloo writes to the other stdout, in the middle of anybody's line.
+sys.stdout = Path(path).open("w", encoding="utf-8")
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_num_cpu_devices", 4)
 jax.distributed.initialize(f"127.0.0.1:{port}", num_processes=2, process_id=int(number), initialization_timeout=30)
@@ -33,3 +36,4 @@ def run(a):
 jax.block_until_ready(run(x))
 jax.effects_barrier()
 jax.distributed.shutdown()
+sys.stdout.close()
