@@ -242,6 +242,15 @@ def test_places():
     assert "P(('x', 'y'), 'z'): float32[4@(x,y), 16@z]" in str(three).replace("\n", " ")
 
 
+def test_blocks_fit_a_phone():
+    """Legible at 390 px without scrolling, and small."""
+    for spec in (P("x", "y"), P("x"), P(("y", "x"))):
+        figure = sb.show(blocks(lambda a: a, spec))
+        for svg in parsed(figure).xpath("//svg"):
+            assert int(svg.get("style").removeprefix("min-width:").removesuffix("px")) <= 340
+        assert len(figure.html("zh").encode()) <= 12 * 1024
+
+
 def test_unchecked_blocks_are_not_called_equal():
     """With check_vma=False JAX keeps no account: every device may have its own."""
     layout = blocks(lambda a: lax.psum(a, ("x", "y")), P("x", "y"), check_vma=False)

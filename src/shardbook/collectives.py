@@ -132,7 +132,7 @@ class Collectives(Display):
         return [
             Text(self.name, style="bold"),
             *(table_text(self._head(words), self._rows(words), width) if self.operations else []),
-            *pairs_text(self._facts(words)),
+            *pairs_text(self._facts(words), width),
             *prose(self._remarks(words), width),
         ]
 

@@ -90,11 +90,17 @@ def pairs_html(pairs: Pairs) -> str:
     return "<dl>" + "".join(f"<div><dt>{label}</dt><dd>{escape(value)}</dd></div>" for label, value in pairs) + "</dl>"
 
 
-def pairs_text(pairs: Pairs) -> list[Text]:
-    """Return labels and values as two columns."""
+def pairs_text(pairs: Pairs, width: int) -> list[Text]:
+    """Return labels and values as two columns; a value that has no room there stands below its label."""
     # A Chinese character takes two columns: rich measures, len would not.
     wide = max((Text(label).cell_len for label, _ in pairs), default=0)
-    return [Text.assemble((label + " " * (wide + 2 - Text(label).cell_len), "dim"), value) for label, value in pairs]
+    found: list[Text] = []
+    for label, value in pairs:
+        if wide + 2 + Text(value).cell_len <= width:
+            found.append(Text.assemble((label + " " * (wide + 2 - Text(label).cell_len), "dim"), value))
+        else:
+            found += [Text(label, style="dim"), *(Text("  ").append_text(line) for line in prose([value], width - 2))]
+    return found
 
 
 def prose(sentences: Sequence[str], width: int) -> list[Text]:
@@ -138,7 +144,9 @@ def table_text(head: Sequence[str], rows: Sequence[Sequence[str]], width: int) -
             row[-1] = Text(row[-1].plain if len(row[-1]) <= room else "…" + row[-1].plain[1 - room :])
         wide[-1] = room
     if sum(wide) + 2 * (len(wide) - 1) > width:
-        return [line for row in rows for line in [*pairs_text(tuple(zip(head, row, strict=True))), Text("")]][:-1]
+        return [line for row in rows for line in [*pairs_text(tuple(zip(head, row, strict=True)), width), Text("")]][
+            :-1
+        ]
     found: list[Text] = []
     for number, row in enumerate(cells):
         line = Text(style="" if number else "dim")

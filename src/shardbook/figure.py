@@ -100,6 +100,26 @@ def show(x: Any, *, language: str | None = None) -> Display:
     ``jit`` how the compiler has split it, inside ``shard_map`` the blocks at their places in the mesh.
     ``jax.effects_barrier()`` waits for it. ``show(layout(x))`` draws at once what is known while tracing.
 
+    >>> mesh = jax.sharding.Mesh(jax.devices()[:2], ("x",))
+    >>> @jax.jit
+    ... def double(x):
+    ...     show(x)
+    ...     return 2 * x
+    >>> y = double(jax.device_put(jax.numpy.arange(4), NamedSharding(mesh, P("x"))))
+    >>> jax.effects_barrier()
+    int32[4@x]
+         4@x
+      0:2   2:4
+    ┌─────┬─────┐
+    │  0  │  1  │
+    └─────┴─────┘
+    mesh               x=2 · Auto
+    shard shape        [2]
+    per device         8 B
+    whole array        16 B
+    pieces             2
+    devices per piece  1
+
     Parameters
     ----------
     x
@@ -190,6 +210,6 @@ def _text(path: str, leaf: Layout | Unsharded, said: Mapping[str, str], width: i
     return [
         Text(name + str(leaf), style="bold"),
         *terminal.draw(leaf, arranged, width, said["count"]),
-        *pairs_text(facts(leaf, said)),
+        *pairs_text(facts(leaf, said), width),
         *prose(notes(leaf, said, drawn), width),
     ]

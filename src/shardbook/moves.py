@@ -129,7 +129,7 @@ class Moves(Display):
             found.append(Text(f"{label}{words['colon']}{side}", style="bold"))
             found += terminal.draw(side, arranged, width, words["count"])
             said += notes(side, words, drawn)
-        found += pairs_text(self._facts(words))
+        found += pairs_text(self._facts(words), width)
         found += [Text(""), *table_text(self._head(words), self._rows(words), width)]
         # What is true of both is said once.
         return found + prose(tuple(dict.fromkeys(said)), width)
