@@ -330,6 +330,21 @@ def test_two_threads_do_not_swap_stderr(capfd):
     assert capfd.readouterr().err == "after\n"
 
 
+def test_a_failed_compilation_keeps_its_messages(capfd, monkeypatch):
+    """What XLA printed before it gave up is printed after all, and stderr is put back."""
+
+    def fail(_self, **_options):
+        os.write(2, b"W1121 03:44:02.2 26002 a.cc:6] why\n")
+        raise RuntimeError("no")
+
+    monkeypatch.setattr(jax.stages.Lowered, "compile", fail)
+    with pytest.raises(RuntimeError, match="no"):
+        sb.collectives(jnp.sin, 1.0)
+    os.write(2, b"after\n")
+    assert capfd.readouterr().err == "W1121 03:44:02.2 26002 a.cc:6] why\nafter\n"
+    assert jax.config.jax_persistent_cache_min_compile_time_secs < 1e6
+
+
 def test_other_messages_are_left_for_stderr():
     """What is no such warning is printed after all."""
     text = "W1121 03:44:02.2 26002 a.cc:6] first\n  goes on\nW1121 03:44:02.3 26002 b.cc:7] [SPMD] Involuntary full rematerialization. x\n"

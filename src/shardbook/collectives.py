@@ -226,11 +226,9 @@ def collectives(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Collective
     _refuse_abstract((args, kwargs))
     traced: Any = (fn if isinstance(fn, jax.stages.Wrapped) else jax.jit(fn)).trace(*args, **kwargs)
     lowered = traced.lower()
-    with stderr_kept() as kept, _uncached() as options:
-        compiled = lowered.compile(compiler_options=options)
-    warnings, rest = log.split("".join(kept))
-    if rest:
-        sys.stderr.write(rest)
+    compiled, printed = _compiled(lowered)
+    warnings, rest = log.split(printed)
+    sys.stderr.write(rest)
     module = Module(compiled.as_text() or "")
     meshes = list(_meshes((traced.jaxpr, args, kwargs, compiled.input_shardings, compiled.output_shardings)))
     meshes = [mesh for mesh in meshes if np.prod(list(mesh.values())) == module.partitions]
@@ -252,6 +250,19 @@ def _refuse_abstract(tree: Any) -> None:
                 f"{leaf} lies on an abstract mesh, and compiling needs devices: use jax.make_mesh with the same axes; "
                 f"on CPU jax.config.update('jax_num_cpu_devices', {mesh.size}) makes as many devices as it needs"
             )
+
+
+def _compiled(lowered: Any) -> tuple[Any, str]:
+    """The executable, and what was printed to stderr meanwhile."""
+    kept: list[str] = []
+    try:
+        with stderr_kept() as kept, _uncached() as options:
+            compiled = lowered.compile(compiler_options=options)
+    except BaseException:
+        # What XLA said may be why.
+        sys.stderr.write("".join(kept))
+        raise
+    return compiled, "".join(kept)
 
 
 @contextmanager

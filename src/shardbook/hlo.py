@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -146,13 +146,22 @@ class Module:
     def collectives(self) -> list[Found]:
         """Return every collective that can run, in the module's order."""
         times = self._times()
-        return [
-            self._found(instruction, instructions, times[name])
-            for name, instructions in self._by_reach()
-            if name in times
-            for instruction in instructions
-            if _kind(instruction.opcode)
-        ]
+        found: list[Found] = []
+        for name, instructions in self._by_reach():
+            if name in times:
+                around = {instruction.name: instruction for instruction in instructions}
+                starts = {
+                    operand: instruction
+                    for instruction in instructions
+                    if instruction.opcode.endswith("-done")
+                    for operand in instruction.operands
+                }
+                found += [
+                    self._found(instruction, around, starts.get(instruction.name), times[name])
+                    for instruction in instructions
+                    if _kind(instruction.opcode)
+                ]
+        return found
 
     def source(self, metadata: str) -> Source | None:
         """Return the line of the user's code that an operation's metadata names.
@@ -188,15 +197,13 @@ class Module:
         visit(self.entry, Times(1))
         return found
 
-    def _found(self, instruction: Instruction, around: list[Instruction], times: Times) -> Found:
+    def _found(
+        self, instruction: Instruction, around: Mapping[str, Instruction], done: Instruction | None, times: Times
+    ) -> Found:
         kind = _kind(instruction.opcode)
-        by_name = {other.name: other.result for other in around}
-        operands = tuple(buffer for name in instruction.operands for buffer in by_name.get(name, ()))
-        results = instruction.result
-        if instruction.opcode.endswith("-start"):
-            # The start gives operands, results and bookkeeping together; what it is done with is plain.
-            done = (other for other in around if other.opcode.endswith("-done") and instruction.name in other.operands)
-            results = next((other.result for other in done), results)
+        operands = tuple(buffer for name in instruction.operands if name in around for buffer in around[name].result)
+        # A start gives operands, results and bookkeeping together; what it is done with is plain.
+        results = instruction.result if done is None else done.result
         name = re.search(r'op_name="([^"]*)"', instruction.attributes)
         return Found(
             kind=kind,
@@ -205,11 +212,11 @@ class Module:
             groups=_groups(kind, instruction.attributes, self.partitions),
             times=times,
             op_name=name.group(1) if name else "",
-            source=self._asked(instruction, around),
+            source=self._asked(instruction, around.values()),
             asynchronous=instruction.opcode.endswith("-start"),
         )
 
-    def _asked(self, instruction: Instruction, around: list[Instruction]) -> Source | None:
+    def _asked(self, instruction: Instruction, around: Iterable[Instruction]) -> Source | None:
         """The line an instruction came from; else that of the first one that uses its result.
 
         A gathered argument has no line of its own: the operation that needs it whole has.
