@@ -408,4 +408,7 @@ def test_chinese():
     said = " ".join([*re.findall(r'aria-label="([^"]*)"', html), re.sub("<[^>]*>", " ", html)])
     assert set(re.findall("[A-Za-z]{4,}", said)) <= {"lambda", "reduce", "float", "test", "collectives"}
     assert "每个设备共接收" in str(found)
-    assert sb.show(sb.collectives(jnp.sin, 1.0), language="zh").language == "zh"
+    chinese = sb.show(sb.collectives(jnp.sin, 1.0), language="zh")
+    assert (chinese.language, sb.show(chinese).language, sb.show(chinese, language="en").language) == ("zh", "zh", "en")
+    with pytest.raises(ValueError, match="language must be one of"):
+        sb.show(chinese, language="fr")

@@ -185,7 +185,8 @@ class Collectives(Display):
 def collectives(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Collectives:
     """Say what communication a function contains once it is compiled.
 
-    Nothing is allocated or run: arrays may be ``jax.ShapeDtypeStruct``, whose shardings say where they would lie.
+    Nothing is allocated or run: arrays may be ``jax.ShapeDtypeStruct``, whose shardings say where they would lie. The
+    program is the one for these devices: for another kind of device XLA may choose other operations.
 
     >>> mesh = jax.make_mesh((2, 4), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
     >>> def struct(shape, *spec):

@@ -135,10 +135,11 @@ def show(x: Any, *, language: str | None = None) -> Display:
     ValueError
         There is no such language, or ``layout`` refuses.
     """
+    if isinstance(x, Display):
+        words(language or x.language)
+        return replace(x, language=language or x.language)  # type: ignore[type-var]  # each of them is a dataclass
     language = language or "en"
     words(language)
-    if isinstance(x, Display):
-        return replace(x, language=language)  # type: ignore[type-var]  # each of them is a dataclass
     leaves, _ = jax.tree_util.tree_flatten_with_path(x)
     found = tuple((name, _leaf(leaf, name, language)) for path, leaf in leaves for name in [jax.tree_util.keystr(path)])
     return Figure(found, language)

@@ -22,6 +22,7 @@ from shardbook.display import Display, pairs_html, pairs_text, prose, table_html
 from shardbook.figure import picture
 from shardbook.layout import Layout, Piece, bits, layout
 from shardbook.picture import panels
+from shardbook.words import words
 
 ROWS = 16
 """Up to this many devices the table has a row for each; beyond, one for all that need and keep as much."""
@@ -226,7 +227,8 @@ elements=8, bytes=32)
     ------
     ValueError
         Shape or dtype differ; a layout holds partial results, whose sum is not a matter of moving; one mesh is
-        abstract and the other not, so that nothing says which position is which device; or ``layout`` refuses.
+        abstract and the other not, so that nothing says which position is which device; ``layout`` refuses; or there is
+        no such language.
     TypeError
         ``layout`` cannot read one of them.
     """
@@ -235,6 +237,7 @@ elements=8, bytes=32)
         after = NamedSharding(before.sharding.mesh, after)
     second = layout(after, first.shape, first.dtype) if isinstance(after, Sharding | PartitionSpec) else _read(after)
     _check(first, second)
+    words(language or "en")
     return Moves(first, second, tuple(_receipts(first, second)), language or "en")
 
 
