@@ -4,7 +4,7 @@ docs     build site/ in English and Chinese, and say which file to open
 tests    lint, types, unit tests, doctests, planted faults, and the site built from scratch and checked
 live     serve the pages and rebuild them as you write; `nox -s live -- zh` serves the Chinese ones
 i18n     bring the Chinese catalogues up to date and show what is missing
-bench    time the build against plain scripts, and rebuilds against the build
+bench    time the helper package against JAX, the build against plain scripts, and rebuilds against the build
 pins     lock the newest releases that work together, with hashes, in requirements/
 
 Two more make the environments that these need: site, and kernels for the pages on old JAX releases.
@@ -91,7 +91,10 @@ def docs(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
 def tests(session: nox.Session) -> None:
-    """Check everything; `nox -s tests -- ARGS` passes ARGS to pytest and leaves the rest out."""
+    """Check everything; `nox -s tests -- ARGS` passes ARGS to pytest and leaves the rest out.
+
+    With HYPOTHESIS_PROFILE=long in the environment each property is tried on 2,000 examples.
+    """
     if session.posargs:
         run(session, "pytest", *session.posargs, **CPU)
         return
@@ -139,7 +142,8 @@ def i18n(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
 def bench(session: nox.Session) -> None:
-    """Print what the build costs, as ratios from one run on this machine."""
+    """Print what the build costs and how fast the helper package is, as ratios from one run on this machine."""
+    run(session, "tests.bench")
     run(session, "shardbook_sphinx.bench", *session.posargs)
 
 

@@ -32,14 +32,14 @@ class Arranged(NamedTuple):
 
 
 @st.composite
-def meshes(draw: st.DrawFn) -> Mesh:
-    """A mesh of 1 to 4 axes over at most 64 devices, in any order.
+def meshes(draw: st.DrawFn, most: int = 64) -> Mesh:
+    """A mesh of 1 to 4 axes over at most ``most`` of 64 devices, in any order.
 
     Sizes differ from each other (1 apart), so that a permutation of axes cannot hide.
     """
     sizes: list[int] = []
     for _ in range(draw(st.integers(1, 4))):
-        room = 64 // math.prod(sizes)
+        room = most // math.prod(sizes)
         left = [size for size in (2, 3, 4, 5, 7, 8, 16) if size <= room and size not in sizes]
         sizes.append(draw(st.sampled_from([*left, 1])))
     count = math.prod(sizes)
@@ -73,3 +73,23 @@ def arrangements(draw: st.DrawFn, most: int = 3) -> Arranged:
     rank = draw(st.integers(0, 5))
     spec, parts = draw(specs(mesh, rank))
     return Arranged(NamedSharding(mesh, spec), tuple(count * draw(st.integers(0, most)) for count in parts))
+
+
+class Journey(NamedTuple):
+    """Two shardings of one shape, on meshes that may differ."""
+
+    before: NamedSharding
+    after: NamedSharding
+    shape: tuple[int, ...]
+
+
+@st.composite
+def journeys(draw: st.DrawFn) -> Journey:
+    """Two shardings of one array of up to 3 dimensions, on the same mesh or on two."""
+    rank = draw(st.integers(0, 3))
+    first = draw(meshes(most=12))
+    second = first if draw(st.booleans()) else draw(meshes(most=12))
+    one, its_parts = draw(specs(first, rank))
+    other, other_parts = draw(specs(second, rank))
+    shape = tuple(math.lcm(*parts) * draw(st.integers(0, 2)) for parts in zip(its_parts, other_parts, strict=True))
+    return Journey(NamedSharding(first, one), NamedSharding(second, other), shape)

@@ -1,10 +1,12 @@
 """What stands in words beside a picture: the numbers that are always shown, and what else is true."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 
 from shardbook import notation
 from shardbook.holders import short_tokens
 from shardbook.layout import Layout, Piece
+from shardbook.picture import Cell, panels
 
 SPOKEN_PIECES = 16
 """The text equivalent names the holders of each piece up to this many."""
@@ -24,12 +26,13 @@ def facts(layout: Layout, words: Mapping[str, str]) -> tuple[tuple[str, str], ..
         found = [(words["mesh"], _mesh(layout, words))]
     else:
         found = [(words["sharding"], layout.kind), (words["devices"], str(layout.device_count))]
-    found.append((words["shard"], _shape(layout.shard_shape)))
+    block = layout.varying is not None
+    found.append((words["block" if block else "shard"], _shape(layout.shard_shape)))
     if layout.bytes_per_device is not None and layout.total_bytes is not None:
         found.append((words["per_device"], notation.size(layout.bytes_per_device)))
-        found.append((words["total"], notation.size(layout.total_bytes)))
-    found.append((words["pieces"], str(len(layout.pieces))))
-    found.append((words["holders"], _copies(layout, words)))
+        found.append((words["all_blocks" if block else "total"], notation.size(layout.total_bytes)))
+    found.append((words["blocks" if block else "pieces"], str(len(layout.pieces))))
+    found.append((words["block_holders" if block else "holders"], _copies(layout, words)))
     if layout.on_host:
         found.append((words["memory"], str(layout.memory_kind)))
     return tuple(found)
@@ -38,7 +41,12 @@ def facts(layout: Layout, words: Mapping[str, str]) -> tuple[tuple[str, str], ..
 def notes(layout: Layout, words: Mapping[str, str], drawn: int) -> tuple[str, ...]:
     """Return a sentence for each thing that is not so by default; ``drawn`` is the number of pieces in the picture."""
     axes = words["list"].join(layout.unreduced)
+    together = _together(layout)
     said = {
+        "inside": layout.varying is not None,
+        "together": together is not None,
+        "unchecked": not layout.checked,
+        "undecided": bool(layout.undecided),
         "unreduced": bool(layout.unreduced),
         "on_host": layout.on_host,
         "remote": bool(layout.remote),
@@ -47,7 +55,13 @@ def notes(layout: Layout, words: Mapping[str, str], drawn: int) -> tuple[str, ..
         "elided": drawn < len(layout.pieces),
     }
     return tuple(
-        words[key].format(axes=axes, operation=layout.reduction, pieces=len(layout.pieces), drawn=drawn)
+        words[key].format(
+            axes=words["list"].join(layout.undecided) if key == "undecided" else axes,
+            together=together,
+            operation=layout.reduction,
+            pieces=len(layout.pieces),
+            drawn=drawn,
+        )
         for key, holds in said.items()
         if holds
     )
@@ -63,14 +77,39 @@ def spoken(layout: Layout, words: Mapping[str, str]) -> str:
     )
     if len(layout.pieces) > SPOKEN_PIECES:
         return text
+    named = {cell.piece.devices: cell.name for cell in _cells(layout)}
     placed = [
         words["spoken_piece"].format(
-            index=notation.index(piece.index),
+            index=named[piece.devices] or words["every_block"],
             devices=_listed(layout, piece, words),
         )
         for piece in layout.pieces
     ]
     return text + words["sentence"] + words["clause"].join(placed) + words["stop"]
+
+
+def _cells(layout: Layout) -> Iterator[Cell]:
+    for panel in panels(layout):
+        for row in panel.cells if panel else ():
+            yield from (cell for cell in row if cell)
+
+
+def _together(layout: Layout) -> str | None:
+    """What the blocks make if put together along one dimension an axis, such as "P('x', 'y'): float32[4@x, 8@y]"."""
+    splits = layout.splits
+    if not layout.varying or not layout.shape or not layout.checked or any(splits) or 0 in layout.shape:
+        return None
+    # More axes than dimensions share the first one.
+    extra = max(0, len(layout.varying) - len(layout.shape)) + 1
+    named = [layout.varying[:extra], *((name,) for name in layout.varying[extra:])]
+    named += [()] * (len(layout.shape) - len(named))
+    sizes = [
+        size * math.prod(layout.axes[name].size for name in axes)
+        for size, axes in zip(layout.shape, named, strict=True)
+    ]
+    written = ", ".join(repr(axes[0]) if len(axes) == 1 else repr(axes) for axes in named if axes)
+    dtype = "" if layout.dtype is None else layout.dtype.name
+    return f"P({written}): {notation.array_type(dtype, notation.dimensions(sizes, named))}"
 
 
 def _listed(layout: Layout, piece: Piece, words: Mapping[str, str]) -> str:

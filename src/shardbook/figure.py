@@ -1,27 +1,21 @@
 """The figure a reader sees: in a notebook, on a page, in a terminal, in plain text."""
 
-import os
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from html import escape
-from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import jax
-from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
-from shardbook import svg, terminal
+from shardbook import inside, notation, svg, terminal
 from shardbook.caption import facts, notes, spoken
+from shardbook.display import Display, pairs_html, pairs_text, prose
 from shardbook.layout import Layout, layout
 from shardbook.picture import panels
 from shardbook.words import words
 
-LANGUAGES = "SHARDBOOK_LANGUAGES"
-"""Environment variable: the languages a displayed figure comes in, such as "en,zh"."""
-STYLE = "SHARDBOOK_STYLE"
-"""Environment variable: "linked" leaves the stylesheet out of figures, for a site that links ``figure.css``."""
+Shown = TypeVar("Shown", bound=Display)
 
 NARROW = 300
 """A drawing that can shrink to this many CSS pixels fits any phone."""
@@ -29,13 +23,25 @@ NARROW = 300
 
 @dataclass(frozen=True)
 class Unsharded:
-    """A leaf of a pytree that is no array of JAX's, by the name of its type."""
+    """A leaf that is not drawn, and what is said instead.
+
+    Attributes
+    ----------
+    type
+        Its type, such as "ndarray" or "float32[4]".
+    why
+        The key of the sentence in ``words``.
+    spec
+        How it is sharded, if that is known and cannot be drawn.
+    """
 
     type: str
+    why: str = "unsharded"
+    spec: str = ""
 
 
-@dataclass(frozen=True)
-class Figure:
+@dataclass(frozen=True, repr=False)
+class Figure(Display):
     """Pictures of layouts, one below the other.
 
     Displays itself in a notebook, through rich, and by ``print``.
@@ -51,53 +57,25 @@ class Figure:
     leaves: tuple[tuple[str, Layout | Unsharded], ...]
     language: str = "en"
 
-    def html(self, language: str | None = None) -> str:
-        """Return the figure as HTML with inline SVG: no script, no id, no request.
+    def body(self, words: Mapping[str, str]) -> str:
+        """Return the HTML inside the figure."""
+        return "".join(_html(path, leaf, words) for path, leaf in self.leaves) or f"<p>{words['nothing']}</p>"
 
-        >>> from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec as P
-        >>> figure = show(layout(NamedSharding(AbstractMesh((2,), ("x",)), P("x")), (8,), "float32"))
-        >>> "<svg" in figure.html() and "设备网格" in figure.html("zh")
-        True
-        """
-        language = language or self.language
-        said = words(language)
-        style = "" if os.environ.get(STYLE) == "linked" else f"<style>{stylesheet()}</style>"
-        drawn = "".join(_html(path, leaf, said) for path, leaf in self.leaves) or f"<p>{said['nothing']}</p>"
-        return f'<div class="sb-figure" lang="{language}">{style}{drawn}</div>'
-
-    def text(self, width: int = 80) -> list[Text]:
-        """Return the figure as coloured lines for a terminal ``width`` characters wide."""
-        said = words(self.language)
+    def lines(self, words: Mapping[str, str], width: int) -> list[Text]:
+        """Return coloured lines of at most ``width`` characters."""
         found: list[Text] = []
         for at, (path, leaf) in enumerate(self.leaves):
             if at:
                 found.append(Text(""))
-            found += _text(path, leaf, said, width)
-        return found or [Text(said["nothing"])]
-
-    def _repr_html_(self) -> str:
-        return self.html()
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
-        # IPython asks with what it wants and takes its pick itself. A notebook knows the first two, the site all.
-        listed = os.environ.get(LANGUAGES, "").replace(" ", "").split(",")
-        others = [name for name in listed if name not in ("", self.language)]
-        translated = {f"text/vnd.shardbook.{name}+html": self.html(name) for name in others}
-        return {"text/html": self.html(), "text/plain": str(self)} | translated
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        for line in self.text(options.max_width):
-            line.no_wrap = True
-            yield line
-
-    def __str__(self) -> str:
-        return "\n".join(line.plain.rstrip() for line in self.text())
-
-    # At the prompt the figure is the answer, as it is in a notebook.
-    __repr__ = __str__
+            found += _text(path, leaf, words, width)
+        return found or [Text(words["nothing"])]
 
 
-def show(x: Any, *, language: str | None = None) -> Figure:
+@overload
+def show(x: Shown, *, language: str | None = None) -> Shown: ...
+@overload
+def show(x: Any, *, language: str | None = None) -> Figure: ...
+def show(x: Any, *, language: str | None = None) -> Display:
     """Draw how an array lies on its devices.
 
     >>> from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec as P
@@ -118,11 +96,35 @@ def show(x: Any, *, language: str | None = None) -> Figure:
     devices per piece  1
     Abstract mesh: the numbers are positions in it, not device ids.
 
+    Of a traced value it returns a promise, and draws each time the function runs, in a notebook or on stdout: under
+    ``jit`` how the compiler has split it, inside ``shard_map`` the blocks at their places in the mesh.
+    ``jax.effects_barrier()`` waits for it. ``show(layout(x))`` draws at once what is known while tracing.
+
+    >>> mesh = jax.sharding.Mesh(jax.devices()[:2], ("x",))
+    >>> @jax.jit
+    ... def double(x):
+    ...     show(x)
+    ...     return 2 * x
+    >>> y = double(jax.device_put(jax.numpy.arange(4), NamedSharding(mesh, P("x"))))
+    >>> jax.effects_barrier()
+    int32[4@x]
+         4@x
+      0:2   2:4
+    ┌─────┬─────┐
+    │  0  │  1  │
+    └─────┴─────┘
+    mesh               x=2 · Auto
+    shard shape        [2]
+    per device         8 B
+    whole array        16 B
+    pieces             2
+    devices per piece  1
+
     Parameters
     ----------
     x
         A ``jax.Array``, a ``jax.ShapeDtypeStruct`` with a sharding, a ``Layout``, or a pytree of these. Other leaves
-        of a tree are named, not drawn.
+        of a tree are named, not drawn. What ``moves`` and ``collectives`` return is shown as it is.
     language
         Of the figure's words, "en" (the default) or "zh"; the notation is the same in both.
 
@@ -133,62 +135,82 @@ def show(x: Any, *, language: str | None = None) -> Figure:
     ValueError
         There is no such language, or ``layout`` refuses.
     """
+    if isinstance(x, Display):
+        words(language or x.language)
+        return replace(x, language=language or x.language)  # type: ignore[type-var]  # each of them is a dataclass
     language = language or "en"
     words(language)
     leaves, _ = jax.tree_util.tree_flatten_with_path(x)
-    found = tuple((jax.tree_util.keystr(path), _leaf(leaf, alone=not path)) for path, leaf in leaves)
+    found = tuple((name, _leaf(leaf, name, language)) for path, leaf in leaves for name in [jax.tree_util.keystr(path)])
     return Figure(found, language)
 
 
-def _leaf(leaf: Any, alone: bool) -> Layout | Unsharded:
+def _leaf(leaf: Any, name: str, language: str) -> Layout | Unsharded:
     if isinstance(leaf, Layout):
         return leaf
+    if isinstance(leaf, jax.core.Tracer):
+        return _later(leaf, name, language)
     # In a tree of arrays a step counter or a numpy array is no mistake: it is named, and nothing is drawn.
-    if alone or isinstance(leaf, jax.Array | jax.ShapeDtypeStruct):
+    if not name or isinstance(leaf, jax.Array | jax.ShapeDtypeStruct):
         return layout(leaf)
     return Unsharded(type(leaf).__name__)
 
 
-@cache
-def stylesheet() -> str:
-    """Return ``figure.css`` without its comment and line breaks."""
-    text = files("shardbook").joinpath("figure.css").read_text(encoding="utf-8")
-    rules = " ".join(line.strip() for line in text.split("*/", 1)[1].splitlines())
-    for mark in ("{", "}", ";", ":", ","):
-        rules = rules.replace(f"{mark} ", mark)
-    return rules.replace(" {", "{").replace(";}", "}").strip()
+def _later(leaf: Any, name: str, language: str) -> Unsharded:
+    """Have a traced value drawn when the function runs."""
+    try:
+        known = layout(leaf)
+    except TypeError:
+        known = None
+    if known is not None and known.varying is not None:
+        manual = tuple(axis for axis, found in known.axes.items() if found.type == "Manual")
+        inside.once(manual, Figure(((name, known),), language))
+        return Unsharded(str(known), "traced")
+
+    def answer(shape: tuple[int, ...], sharding: Any) -> Figure:
+        written = notation.array_type(leaf.dtype.name, tuple(map(str, shape)))
+        if sharding is None:
+            return Figure(((name, Unsharded(written, "one_device")),), language)
+        try:
+            return Figure(((name, layout(sharding, shape, leaf.dtype)),), language)
+        except ValueError:
+            # The compiler may cut a dimension unevenly, padding the last piece.
+            spec = getattr(sharding, "spec", sharding)
+            return Figure(((name, Unsharded(written, "irregular", str(spec))),), language)
+
+    inside.when_run(leaf, answer)
+    return Unsharded(notation.array_type(leaf.dtype.name, tuple(map(str, leaf.shape))), "traced")
 
 
-def _html(path: str, leaf: Layout | Unsharded, said: dict[str, str]) -> str:
-    name = f'<span class="sb-path">{escape(path)}</span> ' if path else ""
-    if isinstance(leaf, Unsharded):
-        return f"<p>{name}{escape(said['unsharded'].format(type=leaf.type))}</p>"
+def picture(leaf: Layout, said: Mapping[str, str]) -> tuple[str, int]:
+    """Return the drawing of a layout with its text equivalent, and how many pieces it shows."""
     arranged = panels(leaf)
     drawn = sum(cell is not None for panel in arranged if panel for row in panel.cells for cell in row)
-    numbers = "".join(f"<div><dt>{label}</dt><dd>{escape(value)}</dd></div>" for label, value in facts(leaf, said))
-    remarks = "".join(f"<p>{escape(note)}</p>" for note in notes(leaf, said, drawn))
     drawing, width = svg.draw(leaf, arranged, said["count"])
     # What may have to scroll must be reachable by keyboard.
     focus = ' tabindex="0"' if width > NARROW else ""
-    return (
-        f"<figure><figcaption>{name}{escape(str(leaf))}</figcaption>"
-        f'<div class="sb-panels" role="img"{focus} aria-label="{escape(spoken(leaf, said))}">'
-        f"{drawing}</div><dl>{numbers}</dl>{remarks}</figure>"
-    )
+    return f'<div class="sb-panels" role="img"{focus} aria-label="{escape(spoken(leaf, said))}">{drawing}</div>', drawn
 
 
-def _text(path: str, leaf: Layout | Unsharded, said: dict[str, str], width: int) -> list[Text]:
+def _html(path: str, leaf: Layout | Unsharded, said: Mapping[str, str]) -> str:
+    name = f'<span class="sb-path">{escape(path)}</span> ' if path else ""
+    if isinstance(leaf, Unsharded):
+        return f"<p>{name}{escape(said[leaf.why].format(type=leaf.type, spec=leaf.spec))}</p>"
+    drawing, drawn = picture(leaf, said)
+    remarks = "".join(f"<p>{escape(note)}</p>" for note in notes(leaf, said, drawn))
+    caption = f"<figcaption>{name}{escape(str(leaf))}</figcaption>"
+    return f"<figure>{caption}{drawing}{pairs_html(facts(leaf, said))}{remarks}</figure>"
+
+
+def _text(path: str, leaf: Layout | Unsharded, said: Mapping[str, str], width: int) -> list[Text]:
     name = f"{path} " if path else ""
     if isinstance(leaf, Unsharded):
-        return [Text(name + said["unsharded"].format(type=leaf.type))]
+        return prose([name + said[leaf.why].format(type=leaf.type, spec=leaf.spec)], width)
     arranged = panels(leaf)
     drawn = sum(cell is not None for panel in arranged if panel for row in panel.cells for cell in row)
-    pairs = facts(leaf, said)
-    # A Chinese character takes two columns: rich measures, len would not.
-    wide = max(Text(label).cell_len for label, _ in pairs)
     return [
         Text(name + str(leaf), style="bold"),
         *terminal.draw(leaf, arranged, width, said["count"]),
-        *(Text.assemble((label + " " * (wide + 2 - Text(label).cell_len), "dim"), value) for label, value in pairs),
-        *(Text(note) for note in notes(leaf, said, drawn)),
+        *pairs_text(facts(leaf, said), width),
+        *prose(notes(leaf, said, drawn), width),
     ]

@@ -8,8 +8,8 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 
 import jax
@@ -71,13 +71,19 @@ class Layout:
     bytes_per_device
         Bytes of one piece; None without a dtype.
     total_bytes
-        Bytes of the whole array, every element counted once; None without a dtype.
+        Bytes of the whole array, every element counted once; None without a dtype. Inside ``shard_map`` those of
+        all blocks that may differ.
     remote
         Devices of other processes, which this process cannot address.
     abstract
         Whether ``devices`` are positions in an abstract mesh instead of device ids.
     kind
         The class name of the sharding it was read from.
+    varying
+        Inside ``shard_map`` the manual mesh axes along which blocks may differ, in mesh order; None elsewhere. There
+        ``shape`` is that of one block, and ``pieces`` has every block in mesh order, each with its index in itself.
+    checked
+        Whether JAX knows along which axes blocks are equal; False inside ``shard_map(check_vma=False)``.
     """
 
     shape: tuple[int, ...]
@@ -96,6 +102,8 @@ class Layout:
     remote: frozenset[int]
     abstract: bool
     kind: str
+    varying: tuple[str, ...] | None = None
+    checked: bool = True
 
     @property
     def device_count(self) -> int:
@@ -115,8 +123,20 @@ class Layout:
     @property
     def replicated(self) -> tuple[str, ...]:
         """The mesh axes along which every piece is copied, in mesh order."""
-        used = {*itertools.chain.from_iterable(self.splits), *self.unreduced}
+        used = {*itertools.chain.from_iterable(self.splits), *self.unreduced, *(self.varying or ()), *self.undecided}
         return tuple(name for name in self.axes if name not in used)
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """The mesh axes along which the compiler may yet split a block inside ``shard_map``, in mesh order."""
+        if self.varying is None:
+            return ()
+        return tuple(name for name, axis in self.axes.items() if axis.type == "Auto" and axis.size > 1)
+
+    @property
+    def place_axes(self) -> tuple[str, ...]:
+        """The mesh axes that say which block, or part of a block, a device has inside ``shard_map``."""
+        return (*(self.varying or ()), *itertools.chain.from_iterable(self.splits))
 
     @property
     def reduction(self) -> str:
@@ -144,6 +164,7 @@ class Layout:
     def __str__(self) -> str:
         dtype = "" if self.dtype is None else self.dtype.name + ("<host>" if self.on_host else "")
         marks = [
+            ("V", self.varying if self.varying and self.checked else ()),
             ("U" if self.reduction == "sum" else f"U_{self.reduction}", self.unreduced),
             ("R", _ordered(self.axes, getattr(self.spec, "reduced", ()))),
         ]
@@ -174,7 +195,8 @@ def layout(x: Any, shape: Sequence[int] | None = None, dtype: Any = None) -> Lay
     ----------
     x
         A ``jax.Array``, a ``jax.ShapeDtypeStruct`` with a sharding, a sharding, or a ``PartitionSpec`` for the mesh
-        that ``jax.set_mesh`` has set.
+        that ``jax.set_mesh`` has set. A traced value will do where its type has a sharding: under ``jit`` in Explicit
+        mode, and inside ``shard_map``, where the layout is that of the blocks. Its devices are positions in the mesh.
     shape
         The whole array's shape; only with a sharding or spec.
     dtype
@@ -186,8 +208,11 @@ def layout(x: Any, shape: Sequence[int] | None = None, dtype: Any = None) -> Lay
         What JAX refuses too: a dimension its axes do not divide, an axis that the mesh lacks or that is used twice, a
         spec longer than the shape. And a ``ShapeDtypeStruct`` without a sharding.
     TypeError
-        ``x`` has no sharding at all, or ``shape`` is missing or superfluous.
+        ``x`` has no sharding at all, or ``shape`` is missing or superfluous; or ``x`` is traced in Auto mode, where
+        only the compiled function knows: ``shardbook.show`` draws it when that runs.
     """
+    if isinstance(x, jax.core.Tracer) and shape is None and dtype is None:
+        return _from_tracer(x)
     sharding, shape, dtype = _described(x, shape, dtype)
     if isinstance(sharding, PartitionSpec):
         return _from_mesh(_current_mesh(sharding), sharding, shape, dtype)
@@ -204,8 +229,6 @@ def _described(x: Any, shape: Sequence[int] | None, dtype: Any) -> tuple[Any, tu
         return x, tuple(map(int, shape)), None if dtype is None else _dtype(dtype)
     if shape is not None or dtype is not None:
         raise TypeError(f"layout of {type(x).__name__} takes no shape or dtype: it has its own")
-    if isinstance(x, jax.core.Tracer):
-        raise TypeError("layout cannot read a traced value: under jit its devices are not known yet")
     if not isinstance(x, jax.Array | jax.ShapeDtypeStruct):
         raise TypeError(
             f"layout expects a jax.Array, a jax.ShapeDtypeStruct or a sharding with a shape, not {type(x).__name__}; "
@@ -214,6 +237,31 @@ def _described(x: Any, shape: Sequence[int] | None, dtype: Any) -> tuple[Any, tu
     if x.sharding is None:
         raise ValueError(f"{x} has no sharding: give it one, jax.ShapeDtypeStruct(shape, dtype, sharding=...)")
     return x.sharding, x.shape, x.dtype
+
+
+def _from_tracer(x: Any) -> Layout:
+    """The layout that a traced value's type tells."""
+    kind: Any = x.aval
+    sharding: Any = getattr(kind, "sharding", None)
+    mesh: Any = getattr(sharding, "mesh", None)
+    types = dict(zip(mesh.axis_names, map(_type_name, mesh.axis_types or ()), strict=False)) if mesh else {}
+    # JAX 0.10 renamed it.
+    manual: Any = getattr(kind, "manual_axis_type", None)
+    varies = getattr(kind, "vma", None) if manual is None else manual.varying
+    names = [name for name, of in types.items() if of == "Manual"]
+    if names and varies is not None:
+        # Where JAX does not keep account of it, not even an axis' own index varies.
+        index = jax.lax.axis_index(names[0]).aval
+        known: Any = getattr(index, "manual_axis_type", None)
+        checked = bool(index.vma if known is None else known.varying)
+        varying = _ordered(mesh.shape, varies) if checked else tuple(names)
+        return _from_mesh(mesh, sharding.spec, kind.shape, kind.dtype, varying=varying, checked=checked)
+    if names or any(of == "Auto" and mesh.shape[name] > 1 for name, of in types.items()) or not types:
+        raise TypeError(
+            "layout cannot read a traced value here: the compiler has not chosen its devices yet; use "
+            "shardbook.show(x), which draws it each time the function runs, or ask for the layout of what it returns"
+        )
+    return _from_mesh(mesh, sharding.spec, kind.shape, kind.dtype)
 
 
 def _dtype(dtype: Any) -> Any:
@@ -235,7 +283,14 @@ def _current_mesh(spec: PartitionSpec) -> Any:
 
 
 def _from_mesh(
-    mesh: Any, spec: PartitionSpec, shape: tuple[int, ...], dtype: Any, sharding: NamedSharding | None = None
+    mesh: Any,
+    spec: PartitionSpec,
+    shape: tuple[int, ...],
+    dtype: Any,
+    sharding: NamedSharding | None = None,
+    *,
+    varying: tuple[str, ...] | None = None,
+    checked: bool = True,
 ) -> Layout:
     """The layout of ``shape`` split over a mesh as ``spec`` says.
 
@@ -248,7 +303,8 @@ def _from_mesh(
     grid = tuple(math.prod(map(sizes.__getitem__, axes)) for axes in splits)
     shard_shape = tuple(size // parts for size, parts in zip(shape, grid, strict=True))
 
-    used = list(itertools.chain.from_iterable(splits))
+    used = [*(varying or ()), *itertools.chain.from_iterable(splits)]
+    blocks = math.prod(sizes[name] for name in varying or ())
     names = list(sizes)
     order = [names.index(name) for name in used] + [at for at, name in enumerate(names) if name not in used]
     abstract = isinstance(mesh, jax.sharding.AbstractMesh)
@@ -257,15 +313,15 @@ def _from_mesh(
     else:
         numbers = mesh.device_ids
         sharding = sharding or NamedSharding(mesh, spec)
-    holders = numbers.transpose(order).reshape(math.prod(grid), -1)
+    holders = numbers.transpose(order).reshape(blocks * math.prod(grid), -1)
 
     unreduced = _ordered(sizes, getattr(spec, "unreduced", ()))
-    return Layout(
+    found = Layout(
         shape=shape,
         dtype=dtype,
         shard_shape=shard_shape,
         grid=grid,
-        pieces=_pieces(grid, shard_shape, holders),
+        pieces=_pieces(grid, shard_shape, holders, blocks),
         axes={name: Axis(size, _type_name(kind)) for (name, size), kind in zip(sizes.items(), types, strict=False)},
         spec=spec,
         memory_kind=None if sharding is None else sharding.memory_kind,
@@ -273,14 +329,21 @@ def _from_mesh(
         unreduced=unreduced,
         replication=holders.shape[1] // math.prod(sizes[name] for name in unreduced),
         bytes_per_device=_bytes(shard_shape, dtype),
-        total_bytes=_bytes(shape, dtype),
+        total_bytes=_bytes((blocks, *shape), dtype),
         remote=frozenset() if abstract or sharding is None else _remote(sharding),
         abstract=abstract,
         kind="NamedSharding",
+        varying=varying,
+        checked=checked,
     )
+    if not found.undecided:
+        return found
+    return replace(found, replication=found.replication // math.prod(sizes[name] for name in found.undecided))
 
 
-def _pieces(grid: Sequence[int], shard_shape: Sequence[int], holders: np.ndarray[Any, Any]) -> tuple[Piece, ...]:
+def _pieces(
+    grid: Sequence[int], shard_shape: Sequence[int], holders: np.ndarray[Any, Any], blocks: int = 1
+) -> tuple[Piece, ...]:
     parts = [
         [slice(at * size, (at + 1) * size) for at in range(count)]
         for count, size in zip(grid, shard_shape, strict=True)
@@ -289,7 +352,10 @@ def _pieces(grid: Sequence[int], shard_shape: Sequence[int], holders: np.ndarray
     # tuple.__new__ makes a Piece without running any Python.
     rows = zip(*holders.T.tolist(), strict=True)
     make = functools.partial(tuple.__new__, Piece)
-    return tuple(map(make, zip(itertools.product(*parts), rows, strict=True)))
+    indices: Iterable[tuple[slice, ...]] = itertools.product(*parts)
+    if blocks > 1:
+        indices = itertools.chain.from_iterable(itertools.repeat(tuple(indices), blocks))
+    return tuple(map(make, zip(indices, rows, strict=True)))
 
 
 def _from_indices(sharding: Sharding, shape: tuple[int, ...], dtype: Any) -> Layout:
@@ -349,17 +415,24 @@ def _on_host(sharding: Sharding, abstract: bool) -> bool:
     return bool(sharding.memory_kind != device.default_memory().kind)
 
 
-def _bytes(shape: Sequence[int], dtype: Any) -> int | None:
-    """Bytes of an array of this shape, without padding; int4 and the like are packed, as they are on a device."""
-    if dtype is None:
-        return None
-    bits, numbers = 8 * int(dtype.itemsize), cast("Any", jnp)
+def bits(dtype: Any) -> int:
+    """Return the bits that an element takes on a device: int4 and the like are packed there.
+
+    >>> bits(jnp.dtype("int4")), bits(jnp.dtype("bfloat16"))
+    (4, 16)
+    """
+    found, numbers = 8 * int(dtype.itemsize), cast("Any", jnp)
     # numpy gives int4 a whole byte.
-    if bits == 8 and jnp.issubdtype(dtype, jnp.integer):
-        bits = int(numbers.iinfo(dtype).bits)
-    elif bits == 8 and jnp.issubdtype(dtype, jnp.floating):
-        bits = int(numbers.finfo(dtype).bits)
-    return -(-math.prod(shape) * bits // 8)
+    if found == 8 and jnp.issubdtype(dtype, jnp.integer):
+        return int(numbers.iinfo(dtype).bits)
+    if found == 8 and jnp.issubdtype(dtype, jnp.floating):
+        return int(numbers.finfo(dtype).bits)
+    return found
+
+
+def _bytes(shape: Sequence[int], dtype: Any) -> int | None:
+    """Bytes of an array of this shape, without padding."""
+    return None if dtype is None else -(-math.prod(shape) * bits(dtype) // 8)
 
 
 def _ordered(axes: Mapping[str, Any], chosen: Any) -> tuple[str, ...]:

@@ -52,6 +52,15 @@ def index(parts: Iterable[slice]) -> str:
     return f"[{', '.join(map(span, parts))}]"
 
 
+def place(axes: Sequence[str], at: Sequence[int]) -> str:
+    """Write a place in a mesh.
+
+    >>> place(("x", "y"), (0, 3))
+    'x=0, y=3'
+    """
+    return ", ".join(f"{name}={number}" for name, number in zip(axes, at, strict=True))
+
+
 def runs(numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
     """Group numbers, in their order, into runs of consecutive ones, each as (first, last).
 
@@ -65,6 +74,15 @@ def runs(numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
         else:
             found.append((number, number))
     return tuple(found)
+
+
+def device_runs(numbers: Sequence[int]) -> tuple[str, ...]:
+    """Write device numbers as runs of consecutive ones.
+
+    >>> device_runs((0, 1, 2, 3, 8))
+    ('0–3', '8')
+    """
+    return tuple(str(first) if first == last else f"{first}–{last}" for first, last in runs(numbers))
 
 
 def size(count: int) -> str:

@@ -22,6 +22,8 @@ class Cell:
 
     piece: Piece
     colour: int
+    name: str
+    """Where it lies, such as "[0:2, 0:4]", or which block it is, such as "x=0, y=1"."""
 
 
 @dataclass(frozen=True)
@@ -75,13 +77,15 @@ def panels(layout: Layout) -> tuple[Panel | None, ...]:
     >>> [panel.title for panel in panels(layout(sharding, (4, 6, 8)))]
     ['4@x  [0:2, :, :]', '4@x  [2:4, :, :]']
     """
+    if layout.varying is not None:
+        return _blocks(layout)
     dims = notation.dimensions(layout.shape, layout.splits)
     drawn = _drawn(layout.grid)
     leading = [dimension for dimension in range(len(dims)) if dimension not in drawn]
     row, column = ([None] * 2 + drawn)[-2:]
     elide = len(layout.pieces) > MAX_PIECES
     rows = _shown(1 if row is None else layout.grid[row], 4 if elide else None)
-    columns = _shown(1 if column is None else layout.grid[column], (8 if len(rows) == 1 else 4) if elide else None)
+    columns = _shown(1 if column is None else layout.grid[column], (6 if len(rows) == 1 else 4) if elide else None)
     places = itertools.product(*(range(layout.grid[dimension]) for dimension in leading))
     chosen = list(places)
 
@@ -94,7 +98,8 @@ def panels(layout: Layout) -> tuple[Panel | None, ...]:
         number = 0
         for step, count in zip(where, layout.grid, strict=True):
             number = number * count + step
-        return Cell(layout.pieces[number], colour(where, layout.grid))
+        piece = layout.pieces[number]
+        return Cell(piece, colour(where, layout.grid), notation.index(piece.index))
 
     def panel(place: Sequence[int]) -> Panel:
         cells = tuple(tuple(cell(place, down, across) for across in columns) for down in rows)
@@ -110,6 +115,38 @@ def panels(layout: Layout) -> tuple[Panel | None, ...]:
             rows=("",) if row is None else tuple(_range(line[0], row) for line in cells),
             columns=("",) if column is None else tuple(_range(found, column) for found in cells[0]),
             cells=cells,
+        )
+
+    return tuple(None if at is None else panel(chosen[at]) for at in _shown(len(chosen), 4 if elide else None))
+
+
+def _blocks(layout: Layout) -> tuple[Panel | None, ...]:
+    """Arrange blocks inside ``shard_map`` by their place in the mesh: the last two axes are rows and columns."""
+    names = layout.place_axes
+    sizes = [layout.axes[name].size for name in names]
+    leading, (row, column) = names[:-2], (["", "", *names])[-2:]
+    elide = len(layout.pieces) > MAX_PIECES
+    rows = _shown(layout.axes[row].size if row else 1, 4 if elide else None)
+    columns = _shown(layout.axes[column].size if column else 1, (6 if len(rows) == 1 else 4) if elide else None)
+    chosen = list(itertools.product(*(range(size) for size in sizes[: len(leading)])))
+
+    def cell(place: Sequence[int], down: int | None, across: int | None) -> Cell | None:
+        if down is None or across is None:
+            return None
+        where = [*place, *([down] if row else []), *([across] if column else [])]
+        number = 0
+        for step, count in zip(where, sizes, strict=True):
+            number = number * count + step
+        return Cell(layout.pieces[number], colour(where, sizes), notation.place(names, where))
+
+    def panel(place: Sequence[int]) -> Panel:
+        return Panel(
+            title=notation.place(leading, place),
+            row_label=row,
+            column_label=column,
+            rows=tuple("" if not row else None if at is None else str(at) for at in rows),
+            columns=tuple("" if not column else None if at is None else str(at) for at in columns),
+            cells=tuple(tuple(cell(place, down, across) for across in columns) for down in rows),
         )
 
     return tuple(None if at is None else panel(chosen[at]) for at in _shown(len(chosen), 4 if elide else None))

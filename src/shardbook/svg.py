@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from shardbook import notation
 from shardbook.holders import Lines, lines_for
 from shardbook.layout import Layout
 from shardbook.picture import Cell, Panel
@@ -142,16 +141,25 @@ def _panel(layout: Layout, panel: Panel, box: Box, titled: bool) -> tuple[str, f
             texts.append(_text(left - 6, y + height / 2 + 4, "⋮" if text is None else text, "sb-end"))
 
     boxes: list[str] = []
+    outlines: dict[str, list[str]] = {}
     numbers: list[str] = []
     for y, height, row in zip(ys, heights, panel.cells, strict=True):
         for x, width, cell in zip(xs, widths, row, strict=True):
             if cell is None:
                 texts.append(_text(x + width / 2, y + height / 2 + 4, "⋯", "sb-mid"))
                 continue
-            boxes.append(_rect(layout, cell, (x, y, width, height), titled))
+            kind = "sb-empty" if 0 in layout.shape else f"sb-c{cell.colour}"
+            if titled:
+                boxes.append(_rect(cell, kind, (x, y, width, height)))
+            else:
+                # Boxes of one colour are one path: a third of the bytes.
+                outlines.setdefault(kind, []).append(
+                    f"M{_n(x)} {_n(y)}h{_n(width)}v{_n(height)}h-{_n(width)}z",
+                )
             lines = box.lines[cell.piece.devices]
             first = y + height / 2 + 4.5 - (len(lines) - 1) * LINE / 2
             numbers += [_text(x + width / 2, first + at * LINE, line) for at, line in enumerate(lines)]
+    boxes += [f'<path class="{kind}" d="{"".join(drawn)}"/>' for kind, drawn in outlines.items()]
     least = total[0] * SMALLEST_TEXT / 12
     on_page = " sb-on-page" if 0 in layout.shape else ""
     picture = (
@@ -181,11 +189,10 @@ def _column_range(x: float, y: float, text: str | None, style: str) -> list[str]
     return [_turned(x + 4, y + 2, text, "")]
 
 
-def _rect(layout: Layout, cell: Cell, place: tuple[float, float, float, float], titled: bool) -> str:
+def _rect(cell: Cell, kind: str, place: tuple[float, float, float, float]) -> str:
     x, y, width, height = map(_n, place)
-    kind = "sb-empty" if 0 in layout.shape else f"sb-c{cell.colour}"
-    start = f'<rect class="{kind}" x="{x}" y="{y}" width="{width}" height="{height}"'
-    return f"{start}><title>{notation.index(cell.piece.index)}</title></rect>" if titled else f"{start}/>"
+    title = f"<title>{cell.name}</title>"
+    return f'<rect class="{kind}" x="{x}" y="{y}" width="{width}" height="{height}">{title}</rect>'
 
 
 def _text(x: float, y: float, text: str, kind: str = "") -> str:

@@ -1,0 +1,158 @@
+"""What everything that can be looked at has in common: HTML in a notebook, colour in a terminal, text when printed."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from html import escape
+from importlib.resources import files
+
+from rich.console import Console, ConsoleOptions
+from rich.text import Text
+
+from shardbook.words import words
+
+LANGUAGES = "SHARDBOOK_LANGUAGES"
+"""Environment variable: the languages a displayed figure comes in, such as "en,zh"."""
+STYLE = "SHARDBOOK_STYLE"
+"""Environment variable: "linked" leaves the stylesheet out of figures, for a site that links ``figure.css``."""
+
+
+class Display:
+    """Something that displays itself in a notebook, through rich, and by ``print``.
+
+    A subclass gives ``body`` and ``lines``, and has a language.
+    """
+
+    language: str
+
+    def body(self, words: Mapping[str, str]) -> str:
+        """Return the HTML inside the figure."""
+        raise NotImplementedError
+
+    def lines(self, words: Mapping[str, str], width: int) -> list[Text]:
+        """Return coloured lines of at most ``width`` characters."""
+        raise NotImplementedError
+
+    def html(self, language: str | None = None) -> str:
+        """Return HTML with inline SVG: no script, no id, no request.
+
+        >>> from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec as P
+        >>> from shardbook import layout, show
+        >>> figure = show(layout(NamedSharding(AbstractMesh((2,), ("x",)), P("x")), (8,), "float32"))
+        >>> "<svg" in figure.html() and "设备网格" in figure.html("zh")
+        True
+        """
+        language = language or self.language
+        style = "" if os.environ.get(STYLE) == "linked" else f"<style>{stylesheet()}</style>"
+        return f'<div class="sb-figure" lang="{language}">{style}{self.body(words(language))}</div>'
+
+    def text(self, width: int = 80) -> list[Text]:
+        """Return coloured lines for a terminal ``width`` characters wide."""
+        return self.lines(words(self.language), width)
+
+    def _repr_html_(self) -> str:
+        return self.html()
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
+        # IPython asks with what it wants and takes its pick itself. A notebook knows the first two, the site all.
+        listed = os.environ.get(LANGUAGES, "").replace(" ", "").split(",")
+        others = [name for name in listed if name not in ("", self.language)]
+        translated = {f"text/vnd.shardbook.{name}+html": self.html(name) for name in others}
+        return {"text/html": self.html(), "text/plain": str(self)} | translated
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        for line in self.text(options.max_width):
+            line.no_wrap = True
+            yield line
+
+    def __str__(self) -> str:
+        return "\n".join(line.plain.rstrip() for line in self.text())
+
+    # At the prompt the figure is the answer, as it is in a notebook.
+    __repr__ = __str__
+
+
+@cache
+def stylesheet() -> str:
+    """Return ``figure.css`` without its comment and line breaks."""
+    text = files("shardbook").joinpath("figure.css").read_text(encoding="utf-8")
+    rules = " ".join(line.strip() for line in text.split("*/", 1)[1].splitlines())
+    for mark in ("{", "}", ";", ":", ","):
+        rules = rules.replace(f"{mark} ", mark)
+    return rules.replace(" {", "{").replace(";}", "}").strip()
+
+
+Pairs = Sequence[tuple[str, str]]
+
+
+def pairs_html(pairs: Pairs) -> str:
+    """Return a description list of labels and values."""
+    return "<dl>" + "".join(f"<div><dt>{label}</dt><dd>{escape(value)}</dd></div>" for label, value in pairs) + "</dl>"
+
+
+def pairs_text(pairs: Pairs, width: int) -> list[Text]:
+    """Return labels and values as two columns; a value that has no room there stands below its label."""
+    # A Chinese character takes two columns: rich measures, len would not.
+    wide = max((Text(label).cell_len for label, _ in pairs), default=0)
+    found: list[Text] = []
+    for label, value in pairs:
+        if wide + 2 + Text(value).cell_len <= width:
+            found.append(Text.assemble((label + " " * (wide + 2 - Text(label).cell_len), "dim"), value))
+        else:
+            found += [Text(label, style="dim"), *(Text("  ").append_text(line) for line in prose([value], width - 2))]
+    return found
+
+
+def prose(sentences: Sequence[str], width: int) -> list[Text]:
+    """Return each sentence on lines of its own, none longer than ``width``."""
+    console = Console(width=width)
+    return [line for sentence in sentences for line in Text(sentence).wrap(console, width)]
+
+
+def table_html(head: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> str:
+    """Return a table; it scrolls by itself where the page is too narrow for it."""
+    top = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    # What may have to scroll must be reachable by keyboard.
+    return (
+        f'<div class="sb-table" role="region" tabindex="0" aria-label="{escape(label)}">'
+        f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+LEAST_LAST = 12
+"""Characters to which the last column of a table may be shortened."""
+
+
+def table_text(head: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[Text]:
+    """Return a table as lines: columns beside each other if ``width`` allows, else a block of pairs for each row.
+
+    The last column is shortened from its left if that helps.
+
+    >>> for line in table_text(("device", "receives"), (("0", "12 B"), ("10", "—")), 80):
+    ...     print(line.plain)
+    device  receives
+    0       12 B
+    10      —
+    """
+    cells = [[Text(cell) for cell in row] for row in (head, *rows)]
+    wide = [max(row[at].cell_len for row in cells) for at in range(len(head))]
+    room = width - sum(wide[:-1]) - 2 * (len(wide) - 1)
+    if LEAST_LAST <= room < wide[-1]:
+        # The last column says where: its end tells most.
+        for row in cells[1:]:
+            row[-1] = Text(row[-1].plain if len(row[-1]) <= room else "…" + row[-1].plain[1 - room :])
+        wide[-1] = room
+    if sum(wide) + 2 * (len(wide) - 1) > width:
+        return [line for row in rows for line in [*pairs_text(tuple(zip(head, row, strict=True)), width), Text("")]][
+            :-1
+        ]
+    found: list[Text] = []
+    for number, row in enumerate(cells):
+        line = Text(style="" if number else "dim")
+        for at, cell in enumerate(row):
+            line.append_text(cell)
+            line.append(" " * (wide[at] - cell.cell_len + 2))
+        line.rstrip()
+        found.append(line)
+    return found
