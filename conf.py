@@ -1,7 +1,6 @@
 """Sphinx configuration of the handbook, for both languages: sphinx-build -c . [-D language=zh_CN] docs OUT."""
 
 import doctest
-import os
 import sys
 from pathlib import Path
 
@@ -49,7 +48,6 @@ gettext_uuid = False
 # The site
 html_theme = "furo"
 html_title = "shardbook"
-html_baseurl = os.environ.get("SHARDBOOK_URL", "")
 html_static_path = ["docs/_static", "src/shardbook/figure.css"]
 html_css_files = ["figure.css", "shardbook.css"]
 html_js_files = [("language.js", {"defer": "defer"})]

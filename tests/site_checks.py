@@ -12,6 +12,7 @@ LANGUAGES = {"en": "en", "zh": "zh-CN"}
 WORD = re.compile("[A-Za-z]{2,}")
 # Names that stay as they are in any language.
 NAMES = {"shardbook", "English", "Furo"}
+FOREIGN_URL = re.compile(r"""(?:url\(|@import\s)\s*["']?((?:https?:)?//[^"')\s]+)""")
 # Dotted and underscored names are code, wherever they stand.
 CODE = re.compile(r"\w+([._]\w+)+(\(\))?")
 # Pages that Sphinx makes: an index is sorted as its language is.
@@ -53,7 +54,9 @@ def broken_links(site):
             target = (site / page).parent / unquote(parts.path) if parts.path else site / page
             if target.is_dir():
                 target /= "index.html"
-            if not target.is_file():
+            if not target.resolve().is_relative_to(site.resolve()):
+                found.append(f"{page}: {value} leads out of the site")
+            elif not target.is_file():
                 found.append(f"{page}: {value} leads to no file")
             elif parts.fragment and element.tag == "a" and not has_place(target, unquote(parts.fragment)):
                 found.append(f"{page}: {value} leads to no such place")
@@ -63,6 +66,10 @@ def broken_links(site):
 def foreign_requests(site):
     """What a browser would fetch from elsewhere to show a page."""
     return [
+        f"{sheet.relative_to(site)}: asks {url}"
+        for sheet in sorted(site.rglob("*.css"))
+        for url in FOREIGN_URL.findall(sheet.read_text(encoding="utf-8"))
+    ] + [
         f"{page}: <{element.tag}> asks {value}"
         for page in pages(site)
         for element, value in addresses(parse(site / page))

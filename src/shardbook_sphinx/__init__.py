@@ -30,6 +30,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     # Once all is read
     app.connect("env-check-consistency", completeness.check_all_ran)
     app.connect("env-check-consistency", compare.compare_cells)
+    app.connect("env-updated", interface.rewrite_navigation)
     # While writing
     app.connect("html-page-context", interface.add_languages)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,6 +7,8 @@ and then both write their pages, each on a core of its own.
 from __future__ import annotations
 
 import argparse
+import io
+import json
 import os
 import shutil
 import subprocess
@@ -17,32 +19,40 @@ import time
 from pathlib import Path
 from typing import IO
 
+import psutil
+
 from shardbook_sphinx.cache import digest
 
 LANGUAGES = {"en": "en", "zh": "zh_CN"}
+# Environment variables that change the site.
+SETTINGS = ("SHARDBOOK_URL", "SOURCE_DATE_EPOCH")
 
 
 def build(root: Path, *, languages: list[str], strict: bool) -> int:
     """Build ``root``/site; the exit code. What has not changed since a build that passed is not done again."""
     site, state = root / "site", root / ".build"
     stamp, unfinished, made_by = state / "stamp", state / "unfinished", state / "made-by"
-    settings = [*languages, strict, *(os.environ.get(name) for name in ("SHARDBOOK_URL", "SOURCE_DATE_EPOCH"))]
-    inputs = f"{digest(input_files(root), root)} {settings}"
-    built = all((site / name / "index.html").is_file() for name in languages)
-    if built and not unfinished.exists() and read(stamp) == inputs:
+    files = {path.relative_to(root).as_posix(): digest([path], root) for path in input_files(root)}
+    settings = [strict, *(os.environ.get(name) for name in SETTINGS)]
+    inputs = json.dumps({"files": files, "settings": settings, "languages": languages})
+    if not unfinished.exists() and read(stamp) == inputs and all(map(Path.is_file, pages(root, languages))):
         print("Nothing has changed since the last build.")
         return announce(site, languages)
-    maker = digest([path for path in input_files(root) if path.suffix not in {".md", ".po"}], root)
+    maker = json.dumps([settings, *(item for item in files.items() if not is_content(item[0]))])
     if unfinished.exists():
+        if (process := read(unfinished)) and psutil.pid_exists(int(process)):
+            print(f"Process {process} is building here; if it is not, remove {unfinished}.", file=sys.stderr)
+            return 1
         # A build was stopped while it wrote: Sphinx would take half a page for a whole one. Outputs stay cached.
         print("The last build did not end: all pages are written again.")
     if unfinished.exists() or read(made_by) != maker:
-        # What another configuration left behind would be served too.
+        # What another configuration left behind would be served too; a lenient build leaves warnings behind.
         shutil.rmtree(site, ignore_errors=True)
         shutil.rmtree(state / "doctrees", ignore_errors=True)
     state.mkdir(exist_ok=True)
+    touch_changed(root, files, state / "seen")
     stamp.unlink(missing_ok=True)
-    unfinished.touch()
+    unfinished.write_text(str(os.getpid()))
     made_by.write_text(maker)
     with tempfile.TemporaryDirectory() as folder:
         failed = run_builds(root, languages, strict=strict, executed=Path(folder, "executed"))
@@ -57,6 +67,26 @@ def build(root: Path, *, languages: list[str], strict: bool) -> int:
     shutil.copy(root / "docs/_templates/landing.html", site / "index.html")
     stamp.write_text(inputs)
     return announce(site, languages)
+
+
+def touch_changed(root: Path, files: dict[str, str], seen: Path) -> None:
+    """Give files that have other content than the last build saw the present time: Sphinx goes by the time alone."""
+    before = json.loads(read(seen) or "{}")
+    for name, content in files.items():
+        if before.get(name, content) != content:
+            (root / name).touch()
+    seen.write_text(json.dumps(files))
+
+
+def is_content(name: str) -> bool:
+    """Whether Sphinx itself finds out which pages a file changes."""
+    return name.endswith((".md", ".po")) and not name.endswith("/sphinx.po")
+
+
+def pages(root: Path, languages: list[str]) -> list[Path]:
+    """The HTML files that a whole site has."""
+    sources = [path.relative_to(root / "docs").with_suffix(".html") for path in (root / "docs").rglob("*.md")]
+    return [root / "site/index.html", *(root / "site" / name / source for name in languages for source in sources)]
 
 
 def read(path: Path) -> str:
@@ -81,6 +111,8 @@ def run_builds(root: Path, languages: list[str], *, strict: bool, executed: Path
     for name in languages:
         command = [sys.executable, "-m", "sphinx", "-b", "html", "-c", ".", "-D", f"language={LANGUAGES[name]}"]
         command += ["-d", f".build/doctrees/{name}", "-q", "-n", *(["-W", "--keep-going"] if strict else [])]
+        if url := os.environ.get("SHARDBOOK_URL"):
+            command += ["-D", f"html_baseurl={url.rstrip('/')}/{name}/"]
         command += ["docs", f"site/{name}"]
         running[name] = subprocess.Popen(
             command,
@@ -96,18 +128,22 @@ def run_builds(root: Path, languages: list[str], *, strict: bool, executed: Path
         readers.append(threading.Thread(target=relay, args=(name, output)))
         readers[-1].start()
     failed = []
-    while running:
-        for name, process in list(running.items()):
-            if (code := process.poll()) is None:
-                continue
-            del running[name]
-            if code:
-                failed.append(name)
-                # The others may be waiting for outputs that will never come.
-                if not executed.exists():
-                    for other in running.values():
-                        other.terminate()
-        time.sleep(0.02)
+    try:
+        while running:
+            for name, process in list(running.items()):
+                if (code := process.poll()) is None:
+                    continue
+                del running[name]
+                if code:
+                    failed.append(name)
+                    # The others may be waiting for outputs that will never come.
+                    if not executed.exists():
+                        for other in running.values():
+                            other.terminate()
+            time.sleep(0.02)
+    finally:
+        for process in running.values():
+            process.kill()
     for reader in readers:
         reader.join()
     return sorted(failed)
@@ -128,6 +164,9 @@ def announce(site: Path, languages: list[str]) -> int:
 
 def main() -> int:
     """Read the command line and build."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a console may lack characters that a page has
     parser = argparse.ArgumentParser(
         prog="python -m shardbook_sphinx.build", description=(__doc__ or "").split("\n")[0]
     )

@@ -10,11 +10,15 @@ import hashlib
 import sys
 from pathlib import Path
 
+# What runs a page and tidies its outputs belongs to the answer like what the page imports.
+RUNNERS = ("execute.py", "kernel_server.py", "prefork.py")
+
 
 def cache_path(root: Path) -> Path:
-    """The cache for the present state of the helper package, the pins and Python, below ``root``."""
-    helpers = [path for path in (root / "src/shardbook").rglob("*") if path.suffix in {".py", ".css"}]
-    return root / ".build" / "cache" / digest([*helpers, *root.glob("requirements/*.txt")], root)
+    """The cache for the present state of the helper package, the pins, what runs pages and Python, below ``root``."""
+    helpers = [path for path in (root / "src/shardbook").rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    runners = [root / "src/shardbook_sphinx" / name for name in RUNNERS]
+    return root / ".build" / "cache" / digest([*helpers, *runners, *root.glob("requirements/*.txt")], root)
 
 
 def digest(paths: list[Path], root: Path) -> str:

@@ -6,6 +6,7 @@ inline code, the links and the roles of the original, and is set as Chinese is.
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
 from collections import Counter
@@ -74,6 +75,9 @@ def orphans(templates: Path, catalogues: Path) -> list[Path]:
 def check(templates: Path, catalogues: Path) -> list[str]:
     """Everything that keeps the catalogues from being whole, a line each; empty if they are."""
     problems = [f"{path}: no page has these messages any more" for path in orphans(templates, catalogues)]
+    if (words := catalogues / INTERFACE).exists():
+        unfinished = (message for message in read(words) if message.id and (message.fuzzy or not message.string))
+        problems += [f"{words}: untranslated or fuzzy: {shorten(message.id)}" for message in unfinished]
     for template in sorted(templates.rglob("*.pot")):
         path = catalogues / template.relative_to(templates).with_suffix(".po")
         if not path.exists():
@@ -105,7 +109,23 @@ def faults(message: Message) -> Iterator[str]:
         yield "the translation lost " + ", ".join(sorted(lost))
     if added:
         yield "the translation added " + ", ".join(sorted(added))
+    if says_words(source) and not re.search(HAN, visible(translation)):
+        yield "the translation is not Chinese"
     yield from typography(translation)
+
+
+def says_words(text: str) -> bool:
+    """Whether a message says something beside code and single names.
+
+    >>> says_words("It is `six`."), says_words("shardbook"), says_words("`shape`, `dtype`")
+    (True, False, False)
+    """
+    return len(re.findall(r"[A-Za-z]{2,}", visible(text))) > 1
+
+
+def visible(text: str) -> str:
+    """A message without its code and the targets of its links."""
+    return re.sub(r"`[^`]*`|\]\([^)]*\)", "", text)
 
 
 def typography(text: str) -> Iterator[str]:
@@ -116,10 +136,10 @@ def typography(text: str) -> Iterator[str]:
     >>> list(typography("设备,网格"))
     ["half-width punctuation in '备,'"]
     """
-    visible = re.sub(r"\]\([^)]*\)", "]", text)
-    for match in HALF_WIDTH.finditer(visible):
+    shown = re.sub(r"\]\([^)]*\)", "]", text)
+    for match in HALF_WIDTH.finditer(shown):
         yield f"half-width punctuation in {match[0]!r}"
-    for match in UNSPACED.finditer(visible):
+    for match in UNSPACED.finditer(shown):
         yield f"no space in {match[0]!r}"
 
 
@@ -133,11 +153,15 @@ def inline_marks(text: str) -> Iterator[str]:
     """
 
     def walk(tokens: list[Token]) -> Iterator[str]:
-        for token in tokens:
+        for token, following in itertools.zip_longest(tokens, tokens[1:]):
             if token.type == "code_inline":
                 yield f"`{token.content}`"
             elif token.type == "link_open":
                 yield f"({token.attrs['href']})"
+                if following.type == "link_close":
+                    yield f"[]({token.attrs['href']})"
+            elif token.type == "html_inline" or (token.type == "text" and "[^" in token.content):
+                yield from re.findall(r"<[^>]*>|\[\^[^]]*\]", token.content)
             elif token.type == "image":
                 yield f"!({token.attrs['src']})"
             elif token.type == "myst_role":

@@ -73,7 +73,9 @@ def find_differences(pages: dict[str, list[Cell]]) -> list[str]:
                 problems.append(f"{docname}: same-as: {cell.same_as} names no labelled cell; there are: {known}")
                 continue
             theirs = labelled[cell.same_as].printed
-            if not cell.printed:
+            if cell is labelled[cell.same_as]:
+                problems.append(f"{docname}: same-as: {cell.same_as} is the cell itself")
+            elif not cell.printed:
                 told = f"a cell that is to print the same as {cell.same_as} prints nothing"
                 problems.append(f"{docname}: {told}:\n{cell.source}")
             elif cell.printed != theirs:
@@ -86,6 +88,11 @@ def find_differences(pages: dict[str, list[Cell]]) -> list[str]:
 
 
 def printed(cell: NotebookNode) -> str:
-    """What a cell printed and returned, as plain text."""
-    texts = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs]
+    """What a cell printed, returned, displayed and raised, as text."""
+    texts = []
+    for output in cell.outputs:
+        if output.output_type == "error":
+            texts.append(f"{output.ename}: {output.evalue}\n")
+        else:
+            texts += [output.text] if "text" in output else map(str, output.data.values())
     return "".join(texts).strip()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from docutils import nodes
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
 from sphinx.util import logging
 
 from shardbook_sphinx.pages import HandbookError
@@ -15,23 +17,39 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# What a fence may be called that a reader would paste into Python.
-PYTHON = {"py", "python", "python3", "ipython", "ipython3", "pycon"}
+UNNAMED = {"", "none", "default"}
 
 
 def forbid_unrun_code(_app: Sphinx, doctree: nodes.document) -> None:
-    """Warn of a Python block that is neither a cell nor a doctest: nothing would ever run it."""
-    for block in doctree.findall(nodes.literal_block):
-        if block.get("language") in PYTHON and "testnodetype" not in block and not is_cell(block):
-            logger.warning(
-                "this Python block is never run: make it a {code-cell} or a {doctest}",
-                location=block,
-                type="shardbook",
-                subtype="unrun",
-            )
+    """Warn of code that nothing runs: a block that is Python or does not say what it is, a doctest that is skipped."""
+    for block in doctree.findall(lambda node: isinstance(node, nodes.literal_block | nodes.doctest_block)):
+        assert isinstance(block, nodes.Element)
+        if "testnodetype" in block:
+            told = "this example is skipped" if "+SKIP" in block.get("test", "") or block.get("skipif") else ""
+        elif is_cell(block):
+            told = ""
+        elif (language := block.get("language", "none")) in UNNAMED:
+            told = "this block does not say what language it is in"
+        else:
+            told = "this Python block is never run: make it a {code-cell} or a {doctest}" if is_python(language) else ""
+        if told:
+            logger.warning(told, location=block, type="shardbook", subtype="unrun")
 
 
-def is_cell(block: nodes.literal_block) -> bool:
+def is_python(language: str) -> bool:
+    """Whether Pygments would colour a block of that language as Python.
+
+    >>> [is_python(name) for name in ("python", "Py3", "ipython", "pycon", "console", "toml")]
+    [True, True, True, True, False, False]
+    """
+    try:
+        name = get_lexer_by_name(language.lower()).name
+    except ClassNotFound:
+        return "py" in language.lower()
+    return "python" in name.lower()
+
+
+def is_cell(block: nodes.Element) -> bool:
     """Whether a block is the source of a cell, or what a cell printed."""
     ancestor: nodes.Element | None = block
     while ancestor is not None:

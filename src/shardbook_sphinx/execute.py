@@ -21,6 +21,7 @@ from jupyter_cache.base import CacheBundleIn
 from jupyter_client.kernelspec import NoSuchKernel
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbformat.v4 import new_code_cell
 from traitlets.config import Config
 
 from shardbook_sphinx.pages import HandbookError, Page, read_page
@@ -40,12 +41,19 @@ KERNEL_OPTIONS = [
     "--HistoryManager.enabled=False",  # kernels would share its database
     "--InteractiveShell.xmode=Plain",  # the coloured traceback of an error inside JAX takes IPython a second
 ]
+LONGEST_SOCKET = 80  # a socket file's path may have 107 characters, on macOS 103; ours adds up to 20
+VERSIONS = "from importlib.metadata import version\nprint(version('jax'), version('jaxlib'))"
+# What a cell may say of itself; a slip of the pen would switch a check off.
+OPTIONS = {"label", "raises", "same-as", "tags"}
+TAGS = {"raises-exception", "remove-cell"}
 # The one setting of myst-nb that a page may change; the others could switch its execution off.
 ALLOWED = {"execution_timeout"}
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
-ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
-# Settings of the reader's shell that would change what a page computes or prints.
-FOREIGN = re.compile(r"(JAX|XLA|TF)_|PYTHON(WARNINGS|STARTUP|OPTIMIZE)$|IPYTHONDIR$|COLUMNS$")
+ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,}\b")
+# What a kernel gets of the reader's shell: where things are. All else could change what a page computes or prints.
+KEPT = re.compile(
+    r"(PATH|HOME|USER|TMPDIR|TEMP|TMP|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|.*APPDATA|USERPROFILE|.*_LIBRARY_PATH)$"
+)
 
 
 class PageError(Exception):
@@ -108,8 +116,8 @@ def wait_for(path: Path) -> None:
 def is_cached(cache: JupyterCacheBase, page: Page) -> bool:
     """Whether the cache holds outputs for exactly these cells on this kernel."""
     try:
-        cache.match_cache_notebook(page.notebook)
-    except KeyError:
+        cache.get_cache_bundle(cache.match_cache_notebook(page.notebook).pk)
+    except (KeyError, ValueError):  # never run; or its record is there and its file is gone or spoiled
         return False
     return True
 
@@ -127,6 +135,8 @@ async def run_all(pages: list[Page], cache: JupyterCacheBase, timeout: int) -> l
                 await run_page(page, timeout)
             except PageError as failure:
                 return failure
+            except Exception as error:  # noqa: BLE001, whatever it is, it is told with its page
+                return PageError(page, 1, "", f"could not be run: {type(error).__name__}: {error}")
             finally:
                 finished += 1
             seconds = time.perf_counter() - start
@@ -149,9 +159,12 @@ async def run_page(page: Page, timeout: int) -> None:
         raise PageError(page, 1, "", "names no kernel: add kernelspec: {name: python3} to its front matter.")
     started: list[int] = []
     timeout = int(page.options.get("execution_timeout", timeout))
+    # One more cell, for us: which JAX this is. The pins know which it should be.
+    asked = new_code_cell(VERSIONS)  # type: ignore[no-untyped-call]
+    page.notebook.cells.append(asked)
     with tempfile.TemporaryDirectory(prefix="sb", ignore_cleanup_errors=True) as folder:
         # A TCP port is chosen before the kernel binds it: another kernel can come between. A socket file is ours alone.
-        transport = "ipc" if os.name == "posix" else "tcp"
+        transport = "ipc" if os.name == "posix" and len(folder) < LONGEST_SOCKET else "tcp"
         manager = {"transport": transport, "connection_file": str(Path(folder, "kernel.json"))}
         client = NotebookClient(
             page.notebook,
@@ -159,7 +172,6 @@ async def run_page(page: Page, timeout: int) -> None:
             kernel_name=page.kernel,
             timeout=timeout,
             record_timing=False,
-            coalesce_streams=True,  # how often a kernel flushes differs from run to run
             shutdown_kernel="immediate",
             on_cell_start=lambda cell, cell_index: started.append(cell_index),  # noqa: ARG005, nbclient names them
             extra_arguments=KERNEL_OPTIONS,
@@ -174,9 +186,12 @@ async def run_page(page: Page, timeout: int) -> None:
             ) from None
         except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
             # A kernel that dies before the first cell is told of at the top of the page.
-            line, cell = page.cell(started[-1] if started else 0)
+            line, cell = page.cell(min(started[-1] if started else 0, len(page.notebook.cells) - 2))
             raise PageError(page, line, cell.source, explain(error, timeout)) from error
+    page.notebook.cells.remove(asked)
+    check_versions(page, asked)
     for line, cell in page.code_cells():
+        merge_streams(cell)
         if problem := check_outputs(cell):
             raise PageError(page, line, cell.source, problem)
         for output in cell.outputs:
@@ -185,7 +200,7 @@ async def run_page(page: Page, timeout: int) -> None:
 
 def kernel_environment(folder: str) -> dict[str, str]:
     """The environment of every kernel: CPU devices only, nothing of the reader's shell, IPython's files apart."""
-    kept = {name: value for name, value in os.environ.items() if not FOREIGN.match(name)}
+    kept = {name: value for name, value in os.environ.items() if KEPT.match(name.upper())}
     source = str(Path(__file__).parents[1])
     ours = {
         "JAX_PLATFORMS": "cpu",
@@ -194,7 +209,7 @@ def kernel_environment(folder: str) -> dict[str, str]:
         "SHARDBOOK_LANGUAGES": "en,zh",
         "SHARDBOOK_STYLE": "linked",
     }
-    return kept | ours | {"IPYTHONDIR": folder, "COLUMNS": "100"}
+    return kept | ours | {"IPYTHONDIR": folder, "COLUMNS": "100", "LANG": "C.UTF-8", "TZ": "UTC"}
 
 
 def explain(error: Exception, timeout: int) -> str:
@@ -209,11 +224,41 @@ def explain(error: Exception, timeout: int) -> str:
     return "raised\n" + ANSI.sub("", str(error))
 
 
+def merge_streams(cell: NotebookNode) -> None:
+    """Join what a cell printed: how often a kernel flushes differs from run to run."""
+    merged: dict[str, NotebookNode] = {}
+    outputs = []
+    for output in cell.outputs:
+        if output.output_type == "stream" and output.name in merged:
+            merged[output.name].text += output.text
+            continue
+        if output.output_type == "stream":
+            merged[output.name] = output
+        outputs.append(output)
+    cell.outputs = outputs
+
+
+def check_versions(page: Page, asked: NotebookNode) -> None:
+    """Fail if a kernel runs on another JAX than the pins of its name say."""
+    name = "site" if page.kernel == "python3" else page.kernel
+    pins = Path(__file__).parents[2] / "requirements" / f"{name}.txt"
+    pinned = re.findall(r"^(jax|jaxlib)==(\S+)", pins.read_text(encoding="utf-8"), re.MULTILINE)
+    running = "".join(output.get("text", "") for output in asked.outputs).split()
+    if running != [version for _, version in pinned]:
+        told = f"{pins.name} pins {dict(pinned)}, but the kernel {page.kernel!r} has {running}. "
+        raise PageError(page, 1, "", told + "Make it anew: remove .nox, then python3 -m nox -s kernels")
+
+
 def check_outputs(cell: NotebookNode) -> str | None:
     """Check an executed cell against what it announces; the problem, or ``None``.
 
     A cell that raises on purpose carries the tag ``raises-exception`` and names the type in ``raises``.
     """
+    if unknown := (set(cell.metadata) - OPTIONS) | (set(cell.metadata.get("tags", [])) - TAGS):
+        allowed = ", ".join(sorted(OPTIONS | TAGS))
+        return f"says {', '.join(sorted(unknown))}, which means nothing here. Options and tags are: {allowed}."
+    if cell.source.lstrip().startswith("%%"):
+        return "hides what it does in a cell magic: write plain Python."
     raised = [output.ename for output in cell.outputs if output.output_type == "error"]
     expected = cell.metadata.get("raises")
     tagged = "raises-exception" in cell.metadata.get("tags", [])

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sphinx.addnodes import toctree
 from sphinx.locale import _
 
 if TYPE_CHECKING:
@@ -67,6 +68,16 @@ def remove_deleted_pages(
         for docname in removed:
             Path(builder.get_output_path(docname)).unlink(missing_ok=True)
     return []
+
+
+def rewrite_navigation(_app: Sphinx, env: Any) -> list[str]:
+    """Write all pages again when a title or a toctree has changed: each shows them, and Sphinx does not see that."""
+    titles = {name: title.astext() for name, title in sorted(env.titles.items())}
+    trees = {name: [str(tree) for tree in toc.findall(toctree)] for name, toc in sorted(env.tocs.items())}
+    navigation = repr((titles, trees))
+    changed = getattr(env, "shardbook_navigation", navigation) != navigation
+    env.shardbook_navigation = navigation
+    return sorted(env.found_docs) if changed else []
 
 
 def add_languages(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:

@@ -1,10 +1,16 @@
 """Every cell runs, its failure fails the build, and nothing runs twice. Each fault is planted in a small handbook."""
 
 import os
+import shutil
 import signal
 import subprocess
 import time
 
+import pytest
+import site_checks
+from conftest import Handbook
+
+CATALOGUES = "docs/locale/zh_CN/LC_MESSAGES"
 NOW = "docs/now.md"
 THEN = "docs/then.md"
 
@@ -90,11 +96,21 @@ def test_a_skipped_cell_fails_the_build(small):
     assert "was not run: remove the tag that skips it" in result.printed
 
 
-def test_a_python_block_that_is_no_cell_fails_the_build(small):
-    small.edit(NOW, "It is six.", "It is six.\n\n```python\nprint(7)\n```")
+@pytest.mark.parametrize(
+    ("block", "told"),
+    [
+        ("```python\nprint(7)\n```", "this Python block is never run"),
+        ("```{code-block} Py3\nprint(7)\n```", "this Python block is never run"),
+        ("```\nprint(7)\n```", "this block does not say what language it is in"),
+        ("    print(7)", "this block does not say what language it is in"),
+        ("```{doctest}\n>>> 7  # doctest: +SKIP\n8\n```", "this example is skipped"),
+    ],
+)
+def test_code_that_nothing_runs_fails_the_build(small, block, told):
+    small.edit(NOW, "It is six.", f"It is six.\n\n{block}")
     result = small.build()
     assert not result.passed
-    assert "this Python block is never run" in result.printed
+    assert told in result.printed
 
 
 def test_a_cell_on_a_page_that_is_no_notebook_fails_the_build(small):
@@ -110,6 +126,47 @@ def test_an_old_cell_that_prints_something_else_fails_the_build(small):
     assert not result.passed
     assert "then: a cell prints something else than now#sum" in result.printed
     assert "-6\nen | +10" in result.printed
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("print(hex(0xdeadbeef))", "print(hex(0xbadcafe1))"),
+        ('import IPython; IPython.display.HTML("<b>one</b>")', 'import IPython; IPython.display.HTML("<b>two</b>")'),
+    ],
+)
+def test_what_looks_alike_is_compared_too(small, old, new):
+    small.edit(NOW, "print(total)", f"print(total)\n{new}")
+    small.edit(THEN, "print(jax.numpy.arange(4).sum())", f"print(jax.numpy.arange(4).sum())\n{old}")
+    assert "a cell prints something else than now#sum" in small.build().printed
+
+
+def test_a_cell_compared_with_itself_fails_the_build(small):
+    small.edit(THEN, ":same-as: now#sum", ":same-as: then#me\n:label: me")
+    assert "same-as: then#me is the cell itself" in small.build().printed
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [(":same-as:", ":sameas:"), (":label: sum", ":tags: [remove_cell]\n:label: sum")]
+)
+def test_a_slip_in_a_cells_options_fails_the_build(small, old, new):
+    small.edit(THEN if "same" in old else NOW, old, new)
+    result = small.build()
+    assert not result.passed
+    assert "which means nothing here. Options and tags are: label, raises" in result.printed
+
+
+def test_a_cell_magic_fails_the_build(small):
+    small.edit(NOW, "total = int(", "%%capture\ntotal = int(")
+    assert "hides what it does in a cell magic" in small.build().printed
+
+
+def test_a_kernel_on_another_jax_than_its_pins_fails_the_build(small):
+    pins = small.root / "requirements/jax-0.5.3.txt"
+    pins.write_text(pins.read_text().replace("jax==0.5.3", "jax==0.5.2"))
+    result = small.build()
+    assert not result.passed
+    assert "jax-0.5.3.txt pins {'jax': '0.5.2', 'jaxlib': '0.5.3'}, but the kernel 'jax-0.5.3' has" in result.printed
 
 
 def test_an_old_cell_compared_with_no_cell_fails_the_build(small):
@@ -194,6 +251,108 @@ def test_the_chinese_build_starts_no_kernel(small):
     result = small.build("--only", "zh")
     assert not result.passed
     assert "no outputs are cached for now, and the zh_CN build starts no kernel" in result.printed
+
+
+def test_what_runs_the_pages_runs_them_again_when_it_changes(small):
+    runner = small.root / "src/shardbook_sphinx/execute.py"
+    runner.write_text(runner.read_text(encoding="utf-8") + "# changed\n", encoding="utf-8")
+    assert small.build().ran == ["now", "then"]
+
+
+def test_outputs_lost_from_the_cache_are_made_again(small):
+    for folder in (small.root / ".build/cache").glob("*/executed"):
+        shutil.rmtree(folder)
+    result = small.build()
+    assert result.passed, result.printed
+    assert result.ran == ["now", "then"]
+
+
+def test_a_lenient_build_does_not_hide_its_warnings_from_a_strict_one(small):
+    small.edit(f"{CATALOGUES}/now.po", 'msgstr "结果是六。"', 'msgstr ""')
+    assert small.build("--lenient").passed
+    result = small.build()
+    assert not result.passed
+    assert "have no current translation" in result.printed
+
+
+def test_a_rebuild_is_what_a_build_from_scratch_would_be(small, tmp_path):
+    assert small.build().passed
+    time.sleep(0.01)
+    small.edit(NOW, "# Today", "# Now")
+    small.edit(f"{CATALOGUES}/now.po", 'msgid "Today"\nmsgstr "今天"', 'msgid "Now"\nmsgstr "如今"')
+    small.edit("docs/index.md", "now\nthen", "now\nthen\nnew")
+    (small.root / "docs/new.md").write_text("# New\n", encoding="utf-8")
+    new = small.read(f"{CATALOGUES}/then.po").split('msgid "In 2025"')[0] + 'msgid "New"\nmsgstr "新页"\n'
+    (small.root / f"{CATALOGUES}/new.po").write_text(new, encoding="utf-8")
+    words = small.root / f"{CATALOGUES}/sphinx.po"
+    words.write_text(words.read_text(encoding="utf-8").replace("回到顶部", "返回顶部"), encoding="utf-8")
+    result = small.build()
+    assert result.passed, result.printed
+    scratch = Handbook(tmp_path / "scratch")
+    shutil.copytree(
+        small.root, scratch.root, ignore=shutil.ignore_patterns("doctrees", "stamp", "made-by", "site", "*.mo")
+    )
+    result = scratch.build()
+    assert result.passed, result.printed
+    assert "返回顶部" in small.read("site/zh/then.html")
+    assert site_checks.different_files(small.root / "site", scratch.root / "site") == []
+
+
+@pytest.mark.parametrize("name", [NOW, f"{CATALOGUES}/now.po"])
+def test_content_counts_and_not_the_time_of_a_file(small, name):
+    """As after `mv backup original` or a checkout of an older commit."""
+    path = small.root / name
+    before, times = path.read_bytes(), path.stat()
+    assert small.build().passed
+    small.edit(NOW, "It is six.", "It was six.")
+    small.edit(
+        f"{CATALOGUES}/now.po", 'msgid "It is six."\nmsgstr "结果是六。"', 'msgid "It was six."\nmsgstr "原来是六。"'
+    )
+    assert small.build().passed
+    other = small.root / (f"{CATALOGUES}/now.po" if name == NOW else NOW)
+    edited = {
+        NOW: ("It was six.", "It is six."),
+        f"{CATALOGUES}/now.po": ('It was six."\nmsgstr "原来是六。"', 'It is six."\nmsgstr "结果是六。"'),
+    }
+    small.edit(str(other.relative_to(small.root)), *edited[str(other.relative_to(small.root).as_posix())])
+    path.write_bytes(before)
+    os.utime(path, (times.st_atime, times.st_mtime))
+    result = small.build()
+    assert result.passed, result.printed
+    assert "It is six." in small.read("site/en/now.html")
+    assert "结果是六。" in small.read("site/zh/now.html")
+
+
+def test_a_file_lost_from_the_site_is_made_again(small):
+    assert small.build().passed
+    (small.root / "site/zh/now.html").unlink()
+    (small.root / "site/index.html").unlink()
+    assert small.build().passed
+    assert (small.root / "site/zh/now.html").is_file()
+    assert (small.root / "site/index.html").is_file()
+
+
+def test_two_builds_at_once_do_not_mix(small):
+    command, environment = small.command()
+    first = subprocess.Popen(command, cwd=small.root, env=environment, stdout=subprocess.DEVNULL)
+    while not (small.root / ".build/unfinished").exists():
+        time.sleep(0.01)
+    second = small.build()
+    assert not second.passed
+    assert f"Process {first.pid} is building here" in second.printed
+    assert first.wait() == 0
+
+
+def test_the_base_address_reaches_every_page_in_its_language(small):
+    assert small.build().passed
+    command, environment = small.command()
+    environment["SHARDBOOK_URL"] = "https://handbook.example/en/latest/"
+    subprocess.run(command, cwd=small.root, env=environment, check=True)
+    for language in ("en", "zh"):
+        page = small.read(f"site/{language}/now.html")
+        base = "https://handbook.example/en/latest"
+        assert f'<link rel="canonical" href="{base}/{language}/now.html">' in page
+        assert f'hreflang="zh-CN" href="{base}/zh/now.html"' in page
 
 
 def test_a_build_killed_while_it_writes_is_made_good_by_the_next(small):

@@ -62,6 +62,25 @@ def test_a_page_without_catalogue_is_found(small, problems):
 def test_an_untranslated_caption_is_found(small, problems):
     small.edit(f"{CATALOGUES}/index.po", 'msgstr "页面"', 'msgstr ""')
     assert problems() == ["index.po: untranslated: Pages"]
+    assert not small.build().passed
+
+
+@pytest.mark.parametrize("english", ["It is six.", "The result happens to be six."])
+def test_english_in_place_of_a_translation_is_found(small, problems, english):
+    small.edit(NOW, 'msgstr "结果是六。"', f'msgstr "{english}"')
+    assert problems() == ["now.po: the translation is not Chinese: It is six."]
+
+
+def test_an_untranslated_word_of_the_interface_is_found(small, problems):
+    small.edit(f"{CATALOGUES}/sphinx.po", 'msgstr "回到顶部"', 'msgstr ""')
+    assert problems() == ["sphinx.po: untranslated or fuzzy: Back to top"]
+
+
+def test_a_link_without_words_is_found(small, problems):
+    small.edit(f"{CATALOGUES}/index.po", "[第一页](now.md#the-sum)", "[](now.md#the-sum)")
+    assert problems() == [
+        "index.po: the translation added [](now.md#the-sum): Two pages, see [the first](now.md#the-sum)."
+    ]
 
 
 def test_a_fuzzy_message_is_found(small, problems):

@@ -99,6 +99,21 @@ def test_a_foreign_request_is_found(spoiled):
     assert site_checks.foreign_requests(spoiled) == ["en/index.html: <script> asks https://cdn.example/x.js"]
 
 
+def test_a_link_out_of_the_site_is_found(spoiled):
+    spoil(spoiled / "en/learn/placing.html", 'href="devices.html"', 'href="/etc/hosts"')
+    assert "en/learn/placing.html: /etc/hosts leads out of the site" in site_checks.broken_links(spoiled)
+
+
+def test_a_foreign_request_of_a_stylesheet_is_found(spoiled):
+    sheet = spoiled / "en/_static/shardbook.css"
+    sheet.write_text(
+        sheet.read_text(encoding="utf-8") + 'b { background: url("https://cdn.example/x.png") }', encoding="utf-8"
+    )
+    assert site_checks.foreign_requests(spoiled) == [
+        f"{Path('en/_static/shardbook.css')}: asks https://cdn.example/x.png"
+    ]
+
+
 def test_no_english_stands_in_the_chinese_interface(site):
     assert site_checks.english_interface(site) == []
 
