@@ -420,3 +420,12 @@ def test_settings_of_the_readers_shell_do_not_reach_a_kernel(small, monkeypatch)
     small.edit(THEN, "print(jax.numpy.arange(4).sum())", 'print(jax.numpy.arange(4).sum(), "float32")')
     result = small.build()
     assert result.passed, result.printed
+
+
+def test_a_console_without_the_characters_of_a_message_still_shows_it(small):
+    small.edit(NOW, "assert total == 6", 'assert total == 7, "结果 →"')
+    command, environment = small.command()
+    environment["PYTHONIOENCODING"] = "cp1252"
+    done = subprocess.run(command, cwd=small.root, env=environment, capture_output=True, encoding="cp1252", check=False)
+    assert done.returncode
+    assert "AssertionError: ?? ?" in done.stdout + done.stderr
