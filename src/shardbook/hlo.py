@@ -62,7 +62,7 @@ class Source(NamedTuple):
         folder, _, name = self.file.replace("\\", "/").rpartition("/")
         # The file of a notebook's cell is named by a number that tells a reader nothing.
         if folder.rpartition("/")[2].startswith("ipykernel_"):
-            name = self.function or "cell"
+            name = self.function.rpartition(".<locals>.")[2] or "cell"
         return f"{name}:{self.line}"
 
 
