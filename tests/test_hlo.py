@@ -216,6 +216,13 @@ def test_lines_from_tables_and_from_metadata():
     assert tables.source("metadata={stack_frame_id=9}") is tables.source("") is None
 
 
+def test_a_notebooks_cell_is_called_by_its_function():
+    """Its file has a number for a name."""
+    assert str(Source("/tmp/ipykernel_123/456.py", 3, "f")) == "f:3"
+    assert str(Source("/tmp/ipykernel_123/456.py", 3, "f.<locals>.step")) == "step:3"
+    assert str(Source("C:\\Temp\\ipykernel_123\\456.py", 3, "")) == "cell:3"
+
+
 def test_an_operation_without_a_line_takes_its_user_s():
     """A gathered argument is gathered for whoever needs it whole."""
     (found,) = Module(

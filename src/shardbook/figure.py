@@ -105,8 +105,7 @@ def show(x: Any, *, language: str | None = None) -> Display:
     ... def double(x):
     ...     show(x)
     ...     return 2 * x
-    >>> y = double(jax.device_put(jax.numpy.arange(4), NamedSharding(mesh, P("x"))))
-    >>> jax.effects_barrier()
+    >>> y = double(jax.device_put(jax.numpy.arange(4), NamedSharding(mesh, P("x")))); jax.effects_barrier()
     int32[4@x]
          4@x
       0:2   2:4

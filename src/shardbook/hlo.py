@@ -59,7 +59,11 @@ class Source(NamedTuple):
     """Name of the function; "" if the module does not say."""
 
     def __str__(self) -> str:
-        return f"{self.file.replace(chr(92), '/').rsplit('/', 1)[-1]}:{self.line}"
+        folder, _, name = self.file.replace("\\", "/").rpartition("/")
+        # The file of a notebook's cell is named by a number that tells a reader nothing.
+        if folder.rpartition("/")[2].startswith("ipykernel_"):
+            name = self.function.rpartition(".<locals>.")[2] or "cell"
+        return f"{name}:{self.line}"
 
 
 class Times(NamedTuple):
