@@ -247,7 +247,7 @@ def test_the_display_carries_the_languages_asked_for(monkeypatch):
 
 def test_chinese_labels_line_up_in_a_terminal():
     """A Chinese character takes two columns."""
-    lines = [line.plain for line in sb.show(EIGHT, language="zh").text() if re.match("[设分每整]", line.plain)]
+    lines = [line.plain for line in sb.show(EIGHT, language="zh").text() if re.match("[设分每整块]", line.plain)]
     starts = {Text(re.match(r"\S+ +", line).group()).cell_len for line in lines}
     assert (len(lines), len(starts)) == (6, 1)
 
