@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 
+import psutil
 import pytest
 import site_checks
 from conftest import Handbook
@@ -429,3 +430,16 @@ def test_a_console_without_the_characters_of_a_message_still_shows_it(small):
     done = subprocess.run(command, cwd=small.root, env=environment, capture_output=True, encoding="cp1252", check=False)
     assert done.returncode
     assert "AssertionError: ?? ?" in done.stdout + done.stderr
+
+
+def test_a_build_killed_alone_leaves_no_process_behind(small):
+    small.edit(NOW, "print(total)", "print(total + 0)\nimport time; time.sleep(2)")
+    command, environment = small.command()
+    build = subprocess.Popen(command, cwd=small.root, env=environment, stdout=subprocess.DEVNULL)
+    time.sleep(2.5)
+    processes = psutil.Process(build.pid).children(recursive=True)
+    assert processes
+    build.kill()
+    build.wait()
+    _, alive = psutil.wait_procs(processes, timeout=20)
+    assert alive == []
