@@ -42,6 +42,7 @@ KERNEL_OPTIONS = [
     "--InteractiveShell.xmode=Plain",  # the coloured traceback of an error inside JAX takes IPython a second
 ]
 LONGEST_SOCKET = 80  # a socket file's path may have 107 characters, on macOS 103; ours adds up to 20
+MOST_PRINTED = 20_000  # characters
 VERSIONS = "from importlib.metadata import version\nprint(version('jax'), version('jaxlib'))"
 # What a cell may say of itself; a slip of the pen would switch a check off.
 OPTIONS = {"label", "raises", "same-as", "tags"}
@@ -266,6 +267,11 @@ def check_outputs(cell: NotebookNode) -> str | None:
         return "must carry both the tag raises-exception and the option raises: TYPE, or neither."
     if expected and raised != [expected]:
         return f"should raise {expected}, but raised {raised[0] if raised else 'nothing'}."
+    longest = max((len(output.get("text", "")) for output in cell.outputs), default=0)
+    if longest > MOST_PRINTED:
+        return (
+            f"prints {longest} characters, which nobody reads and which take Pygments minutes: at most {MOST_PRINTED}."
+        )
     warned = [output.text for output in cell.outputs if output.get("name") == "stderr"]
     if warned:
         return "wrote to stderr, which no reader should have to see:\n" + "".join(warned)

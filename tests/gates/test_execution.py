@@ -443,3 +443,10 @@ def test_a_build_killed_alone_leaves_no_process_behind(small):
     build.wait()
     _, alive = psutil.wait_procs(processes, timeout=20)
     assert alive == []
+
+
+def test_a_cell_that_prints_more_than_anyone_reads_fails_the_build(small):
+    small.edit(NOW, "print(total)", 'print("x" * 1_000_000)')
+    result = small.build()
+    assert not result.passed
+    assert "prints 1000001 characters" in result.printed
