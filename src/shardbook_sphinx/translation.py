@@ -21,7 +21,7 @@ def remove_orphans(app: Sphinx) -> None:
     for folder in app.config.locale_dirs:
         for compiled in Path(app.srcdir, folder).rglob("*.mo"):
             if not compiled.with_suffix(".po").exists():
-                compiled.unlink()
+                compiled.unlink(missing_ok=True)  # both builds look
 
 
 def warn_untranslated(app: Sphinx, doctree: document) -> None:
