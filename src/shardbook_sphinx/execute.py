@@ -124,7 +124,8 @@ def is_cached(cache: JupyterCacheBase, page: Page) -> bool:
 
 
 async def run_all(pages: list[Page], cache: JupyterCacheBase, timeout: int) -> list[PageError]:
-    """Run pages, as many at once as there are cores; return the failures, in the order of the pages."""
+    """Run pages, some at once; return the failures, in the order of the pages."""
+    # One more than there are cores: a kernel that starts or ends waits more than it works.
     cores = asyncio.Semaphore((os.cpu_count() or 1) + 1)
     finished = 0
 
