@@ -24,6 +24,7 @@ extensions = [
 exclude_patterns = ["locale", "_templates", "_static"]
 templates_path = ["docs/_templates"]
 nitpicky = True
+toc_object_entries_show_parents = "hide"
 
 # Pages and their cells
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "fieldlist"]

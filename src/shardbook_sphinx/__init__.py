@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect each concern to the moment of the build it belongs to."""
     # Not above: the build command is in this package too, and need not load Sphinx to see that nothing changed.
-    from shardbook_sphinx import compare, completeness, execute, interface, translation  # noqa: PLC0415
+    from shardbook_sphinx import compare, completeness, entries, execute, interface, translation  # noqa: PLC0415
 
+    app.add_directive("api", entries.ApiEntry)
     # Before reading
     app.connect("config-inited", interface.translate_settings)
     app.connect("builder-inited", interface.prepare, priority=900)  # after myst-nb has made its configuration
@@ -26,6 +27,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-before-read-docs", compare.remember_cells)
     # While reading
     app.connect("doctree-read", completeness.forbid_unrun_code)
+    app.connect("doctree-read", entries.remember_entries)
     app.connect("doctree-read", translation.warn_untranslated)
     # Once all is read
     app.connect("env-check-consistency", completeness.check_all_ran)
