@@ -4,6 +4,9 @@ docs     build site/ in English and Chinese, and say which file to open
 tests    lint, types, unit tests, doctests, planted faults, and the site built from scratch and checked
 live     serve the pages and rebuild them as you write; `nox -s live -- zh` serves the Chinese ones
 i18n     bring the Chinese catalogues up to date and show what is missing
+coverage print how many names of the installed JAX have an entry with a tested example
+history  record what JAX releases offer for sharding; `nox -s history -- VERSION` one release anew
+canary   `nox -s canary -- VERSION`: say what another JAX release would change in this handbook
 bench    time the helper package against JAX, the build against plain scripts, and rebuilds against the build
 pins     lock the newest releases that work together, with hashes, in requirements/
 
@@ -145,6 +148,34 @@ def bench(session: nox.Session) -> None:
     """Print what the build costs and how fast the helper package is, as ratios from one run on this machine."""
     run(session, "tests.bench")
     run(session, "shardbook_sphinx.bench", *session.posargs)
+
+
+@nox.session(venv_backend="none", requires=["docs"], default=False)
+def coverage(session: nox.Session) -> None:
+    """Print how many names of the installed JAX have an entry with a tested example; fail if one has none."""
+    run(session, "shardbook_sphinx.coverage", **CPU)
+
+
+@nox.session(default=False)
+def history(session: nox.Session) -> None:
+    """Record in docs/_data/api what each JAX release offers: those not recorded yet, or `-- VERSION ...`."""
+    session.install("uv")
+    session.run("python", "-m", "shardbook_sphinx.releases", *session.posargs, env={"PYTHONPATH": "src"})
+
+
+@nox.session(requires=["docs"], default=False)
+def canary(session: nox.Session) -> None:
+    """Say in one page what another JAX release would change: `nox -s canary -- VERSION`."""
+    if len(session.posargs) != 1:
+        session.error("name one release: python3 -m nox -s canary -- 0.11.2")
+    release = session.posargs[0]
+    session.install("--require-hashes", "-r", "requirements/site.txt", env={"UV_COMPILE_BYTECODE": "1"})
+    session.install("--no-deps", "--no-build-isolation", "-e", ".")
+    session.install(f"jax=={release}", f"jaxlib<={release}", env={"UV_COMPILE_BYTECODE": "1"})
+    ours, theirs = (Path(folder, "share", "jupyter", "kernels") for folder in (session.virtualenv.location, SITE))
+    for kernel in theirs.glob("jax-*"):
+        shutil.copytree(kernel, ours / kernel.name, dirs_exist_ok=True)
+    session.run("python", "-m", "shardbook_sphinx.canary", release, env=CPU)
 
 
 @nox.session(default=False)

@@ -15,9 +15,25 @@ if TYPE_CHECKING:
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect each concern to the moment of the build it belongs to."""
     # Not above: the build command is in this package too, and need not load Sphinx to see that nothing changed.
-    from shardbook_sphinx import compare, completeness, entries, execute, interface, translation  # noqa: PLC0415
+    from shardbook_sphinx import (  # noqa: PLC0415
+        compare,
+        completeness,
+        entries,
+        execute,
+        interface,
+        links,
+        timeline,
+        translation,
+    )
 
+    # For the canary, which builds on a JAX that the pages were not written for
+    app.add_config_value("shardbook_keep_going", default=False, rebuild="", types=[bool])
+    app.add_config_value("shardbook_outputs", default="", rebuild="", types=[str])
+    # What the records of JAX releases say
     app.add_directive("api", entries.ApiEntry)
+    app.add_directive("api-matrix", timeline.Matrix)
+    app.add_directive("api-answers", timeline.Answers)
+    app.add_directive("api-changes", timeline.Changes)
     # Before reading
     app.connect("config-inited", interface.translate_settings)
     app.connect("builder-inited", interface.prepare, priority=900)  # after myst-nb has made its configuration
@@ -26,6 +42,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-before-read-docs", execute.execute_stale_pages)
     app.connect("env-before-read-docs", compare.remember_cells)
     # While reading
+    app.connect("env-purge-doc", timeline.forget)
     app.connect("doctree-read", completeness.forbid_unrun_code)
     app.connect("doctree-read", entries.remember_entries)
     app.connect("doctree-read", translation.warn_untranslated)
@@ -35,4 +52,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", interface.rewrite_navigation)
     # While writing
     app.connect("html-page-context", interface.add_languages)
+    app.connect("html-page-context", links.add_links)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

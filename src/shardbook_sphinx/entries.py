@@ -1,4 +1,4 @@
-"""Entries of the reference: an object's kind, signature and history from the records, and the gate that all have one."""
+"""Entries of the reference: kind, signature and history from the records, and the gate that every name has one."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def check_entries(_app: Sphinx, env: BuildEnvironment) -> None:
 def find_gaps(pages: dict[str, list[Entry]], records: Records) -> list[str]:
     """Names without entry, and entries without an example that uses their name; empty if the reference is whole."""
     problems = []
-    documented = set()
+    documented: set[str] = set()
     for docname, entries in sorted(pages.items()):
         for entry in entries:
             documented.update(entry.names)
@@ -147,5 +147,7 @@ def find_gaps(pages: dict[str, list[Entry]], records: Records) -> list[str]:
             if runnable and not any(name in example for example in entry.examples for name in short):
                 told = f"no example of this entry uses {' or '.join(sorted(short))}"
                 problems.append(f"{docname}.md:{entry.line}: {entry.names[0]}: {told}; add a {{doctest}} or a cell")
-    problems += [f"{name}: has no entry; add {{api}} {name} to a page" for name in sorted(set(records.required) - documented)]
+    problems += [
+        f"{name}: has no entry; add {{api}} {name} to a page" for name in sorted(set(records.required) - documented)
+    ]
     return problems

@@ -90,11 +90,13 @@ def execute_stale_pages(app: Sphinx, env: BuildEnvironment, docnames: list[str])
         )
     if stale:
         default = int(app.config.nb_execution_timeout)
+        keep_going = bool(app.config.shardbook_keep_going)
         try:
-            failures = asyncio.run(run_all(stale, cache, default), loop_factory=asyncio.SelectorEventLoop)
+            running = run_all(stale, cache, default, keep_going=keep_going)
+            failures = asyncio.run(running, loop_factory=asyncio.SelectorEventLoop)
         finally:
             KernelServer.stop_all()
-        if failures:
+        if failures and not keep_going:
             raise HandbookError("\n\n".join(str(failure) for failure in failures))
     if done and not translating:
         Path(done).touch()
@@ -123,31 +125,37 @@ def is_cached(cache: JupyterCacheBase, page: Page) -> bool:
     return True
 
 
-async def run_all(pages: list[Page], cache: JupyterCacheBase, timeout: int) -> list[PageError]:
-    """Run pages, some at once; return the failures, in the order of the pages."""
+async def run_all(pages: list[Page], cache: JupyterCacheBase, timeout: int, *, keep_going: bool) -> list[PageError]:
+    """Run pages, some at once; return the failures, in the order of the pages.
+
+    Outputs of a page that fails are cached only to ``keep_going``: to see, on another JAX, what else has changed.
+    """
     # One more than there are cores: a kernel that starts or ends waits more than it works.
     cores = asyncio.Semaphore((os.cpu_count() or 1) + 1)
     finished = 0
 
     async def run(page: Page) -> PageError | None:
         nonlocal finished
+        failure: PageError | None = None
         async with cores:
             start = time.perf_counter()
             try:
-                await run_page(page, timeout)
-            except PageError as failure:
-                return failure
+                await run_page(page, timeout, keep_going=keep_going)
+            except PageError as error:
+                failure = error
             except Exception as error:  # noqa: BLE001, whatever it is, it is told with its page
-                return PageError(page, 1, "", f"could not be run: {type(error).__name__}: {error}")
+                failure = PageError(page, 1, "", f"could not be run: {type(error).__name__}: {error}")
             finally:
                 finished += 1
+            if failure and not keep_going:
+                return failure
             seconds = time.perf_counter() - start
             # Printed even under -q: this is the long part of a build.
             print(f"ran [{finished}/{len(pages)}] {page.docname} on {page.kernel} in {seconds:.1f} s", flush=True)
         # Page by page, so that a build stopped half-way keeps what it has run.
         bundle = CacheBundleIn(page.notebook, str(page.path), data={"execution_seconds": seconds})
         cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
-        return None
+        return failure
 
     # The longest first, so that no core idles at the end; the number of cells is what we know beforehand.
     longest_first = sorted(pages, key=lambda page: -len(page.notebook.cells))
@@ -155,7 +163,7 @@ async def run_all(pages: list[Page], cache: JupyterCacheBase, timeout: int) -> l
     return [failure for page in pages if (failure := results[page.docname])]
 
 
-async def run_page(page: Page, timeout: int) -> None:
+async def run_page(page: Page, timeout: int, *, keep_going: bool) -> None:
     """Run a page's cells in a kernel of their own and leave the outputs, made reproducible, in its notebook."""
     if not page.kernel:
         raise PageError(page, 1, "", "names no kernel: add kernelspec: {name: python3} to its front matter.")
@@ -174,6 +182,7 @@ async def run_page(page: Page, timeout: int) -> None:
             kernel_name=page.kernel,
             timeout=timeout,
             record_timing=False,
+            allow_errors=keep_going,
             shutdown_kernel="immediate",
             on_cell_start=lambda cell, cell_index: started.append(cell_index),  # noqa: ARG005, nbclient names them
             extra_arguments=KERNEL_OPTIONS,
@@ -190,14 +199,16 @@ async def run_page(page: Page, timeout: int) -> None:
             # A kernel that dies before the first cell is told of at the top of the page.
             line, cell = page.cell(min(started[-1] if started else 0, len(page.notebook.cells) - 2))
             raise PageError(page, line, cell.source, explain(error, timeout)) from error
-    page.notebook.cells.remove(asked)
+        finally:
+            page.notebook.cells.remove(asked)
+            for _, cell in page.code_cells():
+                merge_streams(cell)
+                for output in cell.outputs:
+                    make_reproducible(output)
     check_versions(page, asked)
     for line, cell in page.code_cells():
-        merge_streams(cell)
         if problem := check_outputs(cell):
             raise PageError(page, line, cell.source, problem)
-        for output in cell.outputs:
-            make_reproducible(output)
 
 
 def kernel_environment(folder: str) -> dict[str, str]:

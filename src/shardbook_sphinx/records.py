@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache, cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from shardbook_sphinx.releases import order
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 # The releases that pages can run on: today's, and that of the kernel jax-0.5.3.
 LEGACY = "0.5.3"
+# The signature of what does not tell it.
+UNKNOWN = "(...)"
 
 
 class Release(NamedTuple):
@@ -82,11 +85,10 @@ class Records:
         last = having[-1].objects[name]
         later = self.releases[self.releases.index(having[-1]) + 1 :]
         warning = (release.name for release in having if "deprecated" in release.objects[name])
-        signatures = [(release.name, release.objects[name].get("signature", "")) for release in having]
+        told = ((release.name, release.objects[name].get("signature", "")) for release in having)
+        signatures = [(release, signature) for release, signature in told if signature != UNKNOWN]
         changes = (
-            Change(release, before, after)
-            for (_, before), (release, after) in zip(signatures, signatures[1:], strict=False)
-            if before != after
+            Change(release, before, after) for (_, before), (release, after) in pairwise(signatures) if before != after
         )
         return Fate(
             name,

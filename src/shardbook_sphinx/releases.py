@@ -76,7 +76,7 @@ def record(release: str, path: Path) -> str:
 def reason(told: str) -> str:
     """What matters in an installer's refusal: that a package has no such version, else its last line.
 
-    >>> reason("error: No solution found\\n  cause: Because only jaxlib>=0.4.13 is available and you require jaxlib<=0.4.6, no.")
+    >>> reason("error: No solution found, because there is no jaxlib==0.4.6 and you require jaxlib<=0.4.6, no")
     'no jaxlib<=0.4.6 can be installed'
     """
     if lacking := re.search(r"you require\s+(jax\S*)", " ".join(told.split())):

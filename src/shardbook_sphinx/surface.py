@@ -90,10 +90,19 @@ NEIGHBOURS = {
         "ragged_all_to_all",
         "with_sharding_constraint",
     ),
-}# Classes whose objects have attributes that the class does not list, and a program whose answer is such an object.
-INSTANCES = {"jax.sharding.AbstractMesh": "auto.abstract_mesh", "jax.sharding.Mesh": "auto"}
+}
 
-# What a small program on eight devices answers: its key, its question, the program. The last line is the answer.
+# Classes whose objects have attributes that the class does not list, and a program whose answer is such an object.
+INSTANCES = {
+    "jax.experimental.layout.DeviceLocalLayout": "from jax.experimental import layout\nlayout.DeviceLocalLayout((0,))",
+    "jax.experimental.layout.Layout": "from jax.experimental import layout\nlayout.Layout((0,))",
+    "jax.sharding.AbstractDevice": "auto.abstract_mesh.abstract_device",
+    "jax.sharding.AbstractMesh": "auto.abstract_mesh",
+    "jax.sharding.Mesh": "auto",
+}
+
+# Small programs on eight devices, each by the name under which its answer is kept. The last line is the answer, and
+# this stands before each.
 START = """
 import jax, jax.numpy as jnp, numpy as np, warnings
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
@@ -105,58 +114,53 @@ def explicit():
     return mesh, lambda shape, *spec: jax.device_put(np.zeros(shape, np.float32), NamedSharding(mesh, P(*spec)))
 """
 BEHAVIOURS = {
-    "make_mesh-axis-type": ("axis type of jax.make_mesh((8,), ('x',))", "jax.make_mesh((8,), ('x',)).axis_types"),
-    "Mesh-axis-type": ("axis type of Mesh(devices, ('x',))", "auto.axis_types"),
-    "device-name": ("str of the first CPU device", "str(jax.devices()[0])"),
-    "spec-repr": ("repr of PartitionSpec('x', None)", "repr(P('x', None))"),
-    "spec-is-tuple": ("isinstance(PartitionSpec('x'), tuple)", "isinstance(P('x'), tuple)"),
-    "spec-equals-tuple": ("PartitionSpec('x') == ('x',)", "P('x') == ('x',)"),
-    "spec-one-axis": ("PartitionSpec(('x',)) == PartitionSpec('x')", "P(('x',)) == P('x')"),
-    "spec-trailing-none": ("PartitionSpec('x') == PartitionSpec('x', None)", "P('x') == P('x', None)"),
-    "sharding-repr": ("repr of a NamedSharding", "repr(NamedSharding(auto, P('x')))"),
-    "mesh-repr": ("repr of a Mesh", "repr(auto)"),
-    "memory-kind": ("memory kind of a new array", "jnp.zeros(1).sharding.memory_kind"),
-    "type-auto": ("str of jax.typeof(x), x split along an Auto axis", "str(jax.typeof(x))"),
-    "type-explicit": (
-        "str of jax.typeof(x), x split along an Explicit axis",
-        "str(jax.typeof(explicit()[1]((8, 4), 'x')))",
-    ),
-    "type-manual": (
-        "str of jax.typeof(block) inside jax.shard_map",
-        "seen = []\njax.jit(jax.shard_map(lambda v: (seen.append(str(jax.typeof(v))), v)[1], mesh=auto, in_specs=P('x'), out_specs=P('x')))(x)\nseen[0]",
-    ),
-    "uneven-put": (
-        "device_put of 10 rows split 8 ways",
-        "jax.device_put(np.zeros(10), NamedSharding(auto, P('x'))).sharding",
-    ),
-    "uneven-constraint": (
-        "with_sharding_constraint of 17 rows split 8 ways, under jit",
-        "str(jax.jit(lambda v: jax.lax.with_sharding_constraint(v, NamedSharding(auto, P('x'))))(np.zeros(17)).sharding.is_fully_replicated)",
-    ),
-    "constraint-explicit": (
-        "with_sharding_constraint on an Explicit axis, to another layout",
-        "mesh, put = explicit()\njax.jit(lambda v: jax.lax.with_sharding_constraint(v, NamedSharding(mesh, P(None, 'y'))))(put((8, 8), 'x')).sharding.spec",
-    ),
-    "contract-both": (
-        "product of two matrices whose contracted dimension is split, Explicit",
-        "mesh, put = explicit()\njnp.matmul(put((8, 8), None, 'x'), put((8, 8), 'x', None)).sharding.spec",
-    ),
-    "index-explicit": ("x[0], the rows of x split, Explicit", "explicit()[1]((8, 4), 'x')[0].sharding.spec"),
-    "mesh-context": ("`with mesh:` warns", "warned('with auto: pass')"),
-    "spec-without-mesh": ("device_put to a bare PartitionSpec, no mesh set", "jax.device_put(np.zeros(8), P()).sharding"),
-    "unknown-axis": ("NamedSharding with an axis that the mesh lacks", "NamedSharding(auto, P('z'))"),
-    "shard_map-mismatch": (
-        "shard_map of an array split otherwise than in_specs says, Explicit",
-        "mesh, put = explicit()\njax.shard_map(lambda v: v, mesh=mesh, in_specs=P('y'), out_specs=P('y'))(put((8, 8), 'x')).sharding.spec",
-    ),
-    "pmap-sharding": ("sharding of what jax.pmap returns", "type(jax.pmap(lambda v: v)(np.zeros((8, 2))).sharding).__name__"),
-    "psum-unknown-axis": (
-        "psum over an axis that does not exist, under jit",
-        "jax.jit(lambda v: jax.lax.psum(v, 'z'))(np.zeros(8))",
-    ),
-    "shardy": ("the partitioner is Shardy", "jax.config.jax_use_shardy_partitioner"),
-    "threefry": ("random numbers do not depend on the sharding", "jax.config.jax_threefry_partitionable"),
-    "num-cpu-devices": ("there is the option jax_num_cpu_devices", "'jax_num_cpu_devices' in jax.config.values"),
+    "make_mesh-axis-type": "jax.make_mesh((8,), ('x',)).axis_types",
+    "Mesh-axis-type": "auto.axis_types",
+    "device-name": "str(jax.devices()[0])",
+    "spec-repr": "repr(P('x', None))",
+    "spec-is-tuple": "isinstance(P('x'), tuple)",
+    "spec-equals-tuple": "P('x') == ('x',)",
+    "spec-one-axis": "P(('x',)) == P('x')",
+    "spec-trailing-none": "P('x') == P('x', None)",
+    "sharding-repr": "repr(NamedSharding(auto, P('x')))",
+    "mesh-repr": "repr(auto)",
+    "memory-kind": "jnp.zeros(1).sharding.memory_kind",
+    "type-auto": "str(jax.typeof(x))",
+    "type-explicit": "str(jax.typeof(explicit()[1]((8, 4), 'x')))",
+    "type-manual": """
+seen = []
+look = jax.shard_map(lambda v: (seen.append(str(jax.typeof(v))), v)[1], mesh=auto, in_specs=P('x'), out_specs=P('x'))
+jax.jit(look)(x)
+seen[0]
+""",
+    "uneven-put": "jax.device_put(np.zeros(10), NamedSharding(auto, P('x'))).sharding",
+    "uneven-constraint": """
+constrain = lambda v: jax.lax.with_sharding_constraint(v, NamedSharding(auto, P('x')))
+str(jax.jit(constrain)(np.zeros(17)).sharding.is_fully_replicated)
+""",
+    "constraint-explicit": """
+mesh, put = explicit()
+constrain = lambda v: jax.lax.with_sharding_constraint(v, NamedSharding(mesh, P(None, 'y')))
+jax.jit(constrain)(put((8, 8), 'x')).sharding.spec
+""",
+    "contract-both": """
+mesh, put = explicit()
+jnp.matmul(put((8, 8), None, 'x'), put((8, 8), 'x', None)).sharding.spec
+""",
+    "index-explicit": "explicit()[1]((8, 4), 'x')[0].sharding.spec",
+    "mesh-context": "warned('with auto: pass')",
+    "spec-without-mesh": "jax.device_put(np.zeros(8), P()).sharding",
+    "unknown-axis": "NamedSharding(auto, P('z'))",
+    "shard_map-mismatch": """
+mesh, put = explicit()
+same = jax.shard_map(lambda v: v, mesh=mesh, in_specs=P('y'), out_specs=P('y'))
+same(put((8, 8), 'x')).sharding.spec
+""",
+    "pmap-sharding": "type(jax.pmap(lambda v: v)(np.zeros((8, 2))).sharding).__name__",
+    "psum-unknown-axis": "jax.jit(lambda v: jax.lax.psum(v, 'z'))(np.zeros(8))",
+    "shardy": "jax.config.jax_use_shardy_partitioner",
+    "threefry": "jax.config.jax_threefry_partitionable",
+    "num-cpu-devices": "'jax_num_cpu_devices' in jax.config.values",
 }
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
@@ -170,7 +174,7 @@ def record() -> dict[str, Any]:
         "jaxlib": jaxlib.__version__,
         "recorder": sys.argv[2],
         "objects": dict(sorted(objects().items())),
-        "behaviours": {key: answer(program) for key, (_, program) in BEHAVIOURS.items()},
+        "behaviours": {key: answer(program) for key, program in BEHAVIOURS.items()},
     }
 
 
@@ -187,9 +191,12 @@ def objects() -> dict[str, dict[str, str]]:
 
 
 def public_names(module: Any) -> set[str]:
-    """The names of a module that it has now or had: ``dir`` hides those that are deprecated."""
+    """The names of a module that it has now or had: ``dir`` hides those that are deprecated.
+
+    None is asked for with ``getattr``: JAX warns of a deprecated name the first time only.
+    """
     listed = {*dir(module), *getattr(module, "_deprecations", {})}
-    return {name for name in listed if not name.startswith("_") and not inspect.ismodule(getattr(module, name, None))}
+    return {name for name in listed if not name.startswith("_") and not inspect.ismodule(vars(module).get(name))}
 
 
 def describe(name: str, found: dict[str, dict[str, str]]) -> None:
@@ -214,9 +221,8 @@ def describe(name: str, found: dict[str, dict[str, str]]) -> None:
             return
         for each in members(value):
             found[f"{name}.{each}"] = member(value, each)
-        if name in INSTANCES:
-            for each in set(members(evaluate(INSTANCES[name]))) - set(members(value)):
-                found[f"{name}.{each}"] = {"kind": "attribute"}
+        for each in set(instance_members(name)) - set(members(value)):
+            found[f"{name}.{each}"] = {"kind": "attribute"}
 
 
 def members(value: Any) -> list[str]:
@@ -224,6 +230,14 @@ def members(value: Any) -> list[str]:
     if isinstance(value, enum.EnumMeta):
         return list(value.__members__)
     return [name for name in dir(value) if not name.startswith("_")]
+
+
+def instance_members(name: str) -> list[str]:
+    """The public members of an object of a class in ``INSTANCES``, if this release can make one."""
+    try:
+        return members(evaluate(INSTANCES[name])) if name in INSTANCES else []
+    except Exception:  # noqa: BLE001, what an older release cannot make, it does not record
+        return []
 
 
 def whole(value: Any) -> dict[str, str]:
@@ -245,7 +259,7 @@ def member(cls: type, name: str) -> dict[str, str]:
     if isinstance(static, (staticmethod, classmethod)):
         kind = "staticmethod" if isinstance(static, staticmethod) else "classmethod"
         return {"kind": kind, "signature": signature(getattr(cls, name))}
-    if inspect.isfunction(static) or inspect.ismethoddescriptor(static) and callable(static):
+    if inspect.isfunction(static) or (inspect.ismethoddescriptor(static) and callable(static)):
         return {"kind": "method", "signature": signature(static, bound=True)}
     descriptor = hasattr(static, "__get__") or hasattr(type(static), "__set_name__")
     return {"kind": "property" if descriptor else "attribute"}
@@ -266,62 +280,57 @@ def signature(value: Any, *, bound: bool = False) -> str:
             return "(...)"
     if not native and inspect.isclass(value) and [p.name for p in parameters] == ["args", "kwargs"]:
         return signature(value.__init__, bound=True) if inspect.isfunction(value.__init__) else "(...)"
-    shown = [each.replace(annotation=each.empty) for each in parameters if not each.name.startswith("_")]
-    text = str(inspect.Signature([each.replace(default=Shown(each.default)) for each in shown]))
-    return ADDRESS.sub("", text)
+    public = (each for each in parameters if not each.name.startswith("_"))
+    return str(inspect.Signature([each.replace(annotation=each.empty, default=short(each.default)) for each in public]))
 
 
 class Shown:
     """A default value as a signature shows it."""
 
-    def __new__(cls, default: Any) -> Any:
-        if default is inspect.Parameter.empty:
-            return default
-        self = super().__new__(cls)
-        self.text = default.text if isinstance(default, Shown) else short(default)
-        return self
+    def __init__(self, text: str) -> None:
+        self.text = text
 
     def __repr__(self) -> str:
         return self.text
 
 
-def short(default: Any) -> str:
+def short(default: Any) -> Any:
     """A default as it could be typed, or ``...`` if nobody could."""
+    if default is inspect.Parameter.empty or isinstance(default, Shown):
+        return default
     if isinstance(default, enum.Enum):
-        return f"{type(default).__name__}.{default.name}"
+        return Shown(f"{type(default).__name__}.{default.name}")
     if inspect.isfunction(default) or inspect.isclass(default):
-        return default.__name__
+        return Shown(default.__name__)
     text = repr(default)
-    return "..." if text.startswith("<") or text.endswith("Value") else text
+    return Shown("..." if text.startswith("<") or text.endswith("Value") else text)
 
 
 def native_signature(value: Any) -> inspect.Signature | None:
     """The signature of a class written in C++, which tells it in a docstring; ``None`` for any other."""
     text = getattr(getattr(value, "__init__", None), "__doc__", None) or ""
     found = re.match(r"__init__(\(.*\))(?: -> None)?$", text.strip().split("\n")[0])
-    if not inspect.isclass(value) or not found:
+    if not inspect.isclass(value) or not found or "Overloaded" in text:
         return None
     # Types come in C++'s spelling, and defaults that no one could type in angle brackets.
     plain = re.sub(r"<[^<>]*>", "...", found[1]).replace("::", ".")
     arguments = ast.parse(f"def f{plain}: pass").body[0].args  # type: ignore[attr-defined]
     kinds = inspect.Parameter
     result = []
-    plain_ones = [*arguments.posonlyargs, *arguments.args]
-    defaults = [None] * (len(plain_ones) - len(arguments.defaults)) + arguments.defaults
-    for each, default in zip(plain_ones, defaults):
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults = [*[None] * (len(positional) - len(arguments.defaults)), *arguments.defaults]
+    for each, default in zip(positional, defaults, strict=True):
         result.append(native_parameter(each, kinds.POSITIONAL_OR_KEYWORD, default))
-    for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
+    if arguments.vararg:
+        result.append(native_parameter(arguments.vararg, kinds.VAR_POSITIONAL, None))
+    for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         result.append(native_parameter(each, kinds.KEYWORD_ONLY, default))
     return inspect.Signature(result)
 
 
 def native_parameter(node: ast.arg, kind: Any, default: ast.expr | None) -> inspect.Parameter:
     made = inspect.Parameter(node.arg, kind)
-    if default is None:
-        return made
-    shown = object.__new__(Shown)
-    shown.text = ast.unparse(default)
-    return made.replace(default=shown)
+    return made if default is None else made.replace(default=Shown(ast.unparse(default)))
 
 
 def answer(program: str) -> str:
@@ -332,26 +341,26 @@ def answer(program: str) -> str:
             value = evaluate(program)
         except AttributeError:  # of JAX, whose older releases lack what the program asks for
             return "not there"
-        except BaseException as error:  # what it raises is the answer
+        except BaseException as error:  # noqa: BLE001, what it raises is the answer
             return f"raises {type(error).__name__}"
     return ADDRESS.sub("", value if isinstance(value, str) else plain(value))
 
 
 def evaluate(program: str) -> Any:
     """Run a program, with ``START`` before it; what its last line gives."""
-    *lines, last = program.split("\n")
+    *lines, last = program.strip().split("\n")
     names: dict[str, Any] = {}
     names["warned"] = functools.partial(warned, names)
-    exec(START, names)
-    exec("\n".join(lines), names)
-    return eval(last, names)
+    exec(START, names)  # noqa: S102, the programs are ours
+    exec("\n".join(lines), names)  # noqa: S102
+    return eval(last, names)  # noqa: S307
 
 
 def warned(names: dict[str, Any], program: str) -> str:
     """The types of the warnings that a program causes, or "no"."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        exec(program, names)
+        exec(program, names)  # noqa: S102
     return ", ".join(sorted({warning.category.__name__ for warning in caught})) or "no"
 
 
