@@ -49,6 +49,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     # Once all is read
     app.connect("env-check-consistency", completeness.check_all_ran)
     app.connect("env-check-consistency", compare.compare_cells)
+    app.connect("env-check-consistency", entries.check_entries)
+    app.connect("env-check-consistency", timeline.check_releases)
     app.connect("env-updated", interface.rewrite_navigation)
     # While writing
     app.connect("html-page-context", interface.add_languages)

@@ -82,13 +82,18 @@ class ApiEntry(SphinxDirective):
             histories = histories[:1]
         else:
             histories = [f"{fate.name}: {text}" for fate, text in zip(fates, histories, strict=True)]
-        content.insert(0, [nodes.paragraph(text, text, classes=["api-history"]) for text in histories])
+        content.insert(0, [generated(nodes.Text(text), classes=["api-history"]) for text in histories])
         return described
+
+
+def generated(*children: nodes.Node, **attributes: Any) -> nodes.paragraph:
+    """A paragraph made in the reader's language: no message for a translator."""
+    return nodes.paragraph("", "", *children, translatable=False, **attributes)
 
 
 def history(fate: Fate, records: Records) -> str:
     """Since when a name is there, and what became of it, in the reader's language."""
-    since = _("in {release} and before") if fate.since == records.oldest else _("since {release}")
+    since = _("since {release} or before") if fate.since == records.oldest else _("since {release}")
     told = [since.format(release=fate.since)]
     if fate.changes:
         told.append(_("parameters changed in {releases}").format(releases=", ".join(c.release for c in fate.changes)))

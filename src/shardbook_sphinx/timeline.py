@@ -11,7 +11,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from shardbook_sphinx.changes import by_release
-from shardbook_sphinx.entries import site_records
+from shardbook_sphinx.entries import generated, site_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -112,7 +112,7 @@ class Answers(SphinxDirective):
             if key not in QUESTIONS:
                 raise self.error(f"no program answers to {key}; there are {', '.join(QUESTIONS)}")
             lines = [
-                nodes.list_item("", nodes.paragraph("", "", nodes.strong("", since), nodes.Text(" "), *answered(text)))
+                nodes.list_item("", generated(nodes.strong("", since), nodes.Text(" "), *answered(text)))
                 for since, text in answers(records, key)
             ]
             rows.append([sentence(_(QUESTIONS[key])), [nodes.bullet_list("", *lines)]])
@@ -180,7 +180,7 @@ def table(heads: Iterable[str], rows: list[list[list[nodes.Node]]], name: str) -
 
 def row(cells: Iterable[list[nodes.Node]]) -> nodes.row:
     """A row of a table."""
-    blocks = (cell if isinstance(cell[0], nodes.bullet_list) else [nodes.paragraph("", "", *cell)] for cell in cells)
+    blocks = (cell if isinstance(cell[0], nodes.bullet_list) else [generated(*cell)] for cell in cells)
     return nodes.row("", *(nodes.entry("", *block) for block in blocks))
 
 
@@ -213,11 +213,11 @@ def change_list(changes: Difference) -> nodes.bullet_list:
         line: list[nodes.Node] = [nodes.strong("", _(word)), nodes.Text(" ")]
         if isinstance(found[0], str):
             for place, name in enumerate(found):
-                line += [nodes.Text(", " if place else ""), *literal(name)]
-            points += nodes.list_item("", nodes.paragraph("", "", *line))
+                line += [nodes.Text(_(", ") if place else ""), *literal(name)]
+            points += nodes.list_item("", generated(*line))
             continue
-        lines = [nodes.list_item("", nodes.paragraph("", "", *change_line(kind, each))) for each in found]
-        points += nodes.list_item("", nodes.paragraph("", "", *line), nodes.bullet_list("", *lines))
+        lines = [nodes.list_item("", generated(*change_line(kind, each))) for each in found]
+        points += nodes.list_item("", generated(*line), nodes.bullet_list("", *lines))
     return points
 
 
@@ -225,14 +225,14 @@ def change_line(kind: str, change: Changed) -> list[nodes.Node]:
     """What one thing was, and what it is."""
     if kind == "behaviours":
         question = sentence(_(QUESTIONS[change.name]))
-        return [*question, nodes.Text(": "), *answered(change.before), nodes.Text(" → "), *answered(change.after)]
+        return [*question, nodes.Text(_(": ")), *answered(change.before), nodes.Text(" → "), *answered(change.after)]
     gone, come = parameters(change.before), parameters(change.after)
     told = [*(f"−{each}" for each in gone if each not in come), *(f"+{each}" for each in come if each not in gone)]
-    line = [*literal(change.name), nodes.Text(": ")]
+    line = [*literal(change.name), nodes.Text(_(": "))]
     if not told:
         return [*line, *literal(change.before), nodes.Text(" → "), *literal(change.after)]
     for place, each in enumerate(told):
-        line += [nodes.Text(", " if place else ""), *literal(each)]
+        line += [nodes.Text(_(", ") if place else ""), *literal(each)]
     return line
 
 
