@@ -1,0 +1,101 @@
+"""On another JAX, the canary finds each name, output, error and example that is otherwise, and builds the site even so."""
+
+import re
+import subprocess
+import sys
+
+from shardbook_sphinx.cache import cache_path
+from shardbook_sphinx.canary import MOST, Finding, cell_findings, doctest_findings, part
+
+
+def test_the_canary_reports_what_changed(small):
+    # The small handbook is made to be written for another JAX, on which it printed and declared something else.
+    made_by = cache_path(small.root)
+    pins = small.read("requirements/site.txt")
+    version = re.search(r"^jax==(\S+)", pins, re.MULTILINE)[1]
+    (small.root / "requirements/site.txt").write_text(
+        pins.replace(f"jax=={version}", "jax==0.11.9", 1), encoding="utf-8"
+    )
+    made_by.rename(cache_path(small.root))
+    (executed,) = [
+        path for path in small.root.glob(".build/cache/*/executed/*/base.ipynb") if "total = int" in path.read_text()
+    ]
+    executed.write_text(executed.read_text(encoding="utf-8").replace('"6\\n"', '"7\\n"'), encoding="utf-8")
+    small.edit("docs/names.md", """shape["x"]\n8""", """shape["x"]\n9""")
+
+    command = [sys.executable, "-m", "shardbook_sphinx.canary", version]
+    done = subprocess.run(
+        command, cwd=small.root, env=small.command()[1], capture_output=True, encoding="utf-8", timeout=300, check=False
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert f"JAX {version} against the pinned 0.11.9\nSite: English built, Chinese built." in done.stdout
+    assert "Run: 6 cells of 2 pages, 2 lines of doctests." in done.stdout
+    assert "  now, cell 2: print(total)\n      7 → 6" in done.stdout
+    assert '  names.md:18: mesh.shape["x"]\n      9 → 8' in done.stdout
+    whole = small.read(f".build/canary/{version}/report.txt")
+    assert "  jax.sharding.PartitionSpec\n      new" in whole
+    assert "  jax.sharding.Mesh\n      (devices, axis_names) → (devices, axis_names, axis_types=None)" in whole
+    assert (small.root / f".build/canary/{version}/handbook/site/zh/now.html").is_file()
+
+
+def test_the_canary_refuses_another_jax_than_it_is_asked_for(small):
+    command = [sys.executable, "-m", "shardbook_sphinx.canary", "0.1.0"]
+    done = subprocess.run(
+        command, cwd=small.root, env=small.command()[1], capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 1
+    assert "not 0.1.0: python3 -m nox -s canary -- 0.1.0" in done.stderr
+
+
+def test_an_assertion_that_fails_is_a_finding():
+    before = {"a": [["x = 1", ""], ["assert x == 1", ""]]}
+    after = {"a": [["x = 1", ""], ["assert x == 1", "AssertionError: "]]}
+    assert cell_findings(before, after) == [Finding("a, cell 2: assert x == 1", "nothing → AssertionError:")]
+
+
+def test_an_error_that_comes_no_longer_is_a_finding():
+    assert cell_findings({"a": [["f()", "TypeError: no"]]}, {"a": [["f()", ""]]}) == [
+        Finding("a, cell 1: f()", "TypeError: no → nothing")
+    ]
+
+
+def test_a_page_that_did_not_run_is_a_finding():
+    assert cell_findings({"a": [["f()", ""]]}, {}) == [Finding("a", "could not be run")]
+
+
+def test_failures_of_doctests_are_findings():
+    stars = "*" * 70
+    output = f"""
+Document: reference/mesh
+------------------------
+{stars}
+File "reference/mesh.md", line 40, in default
+Failed example:
+    for name in names:
+        print(name)
+Expected:
+    x
+Got:
+    y
+{stars}
+File "reference/mesh.md", line 50, in default
+Failed example:
+    jax.nothing
+Exception raised:
+    Traceback (most recent call last):
+      File "x", line 1, in f
+    AttributeError: nothing
+{stars}
+1 items had failures:
+"""
+    assert doctest_findings(output) == [
+        Finding("reference/mesh.md:40: print(name)", "x → y"),
+        Finding("reference/mesh.md:50: jax.nothing", "AttributeError: nothing"),
+    ]
+
+
+def test_a_long_part_is_cut_and_says_so():
+    lines = part("Cells", [Finding(f"cell {number}", "1 → 2") for number in range(MOST + 3)], MOST)
+    assert lines[1] == f"Cells: {MOST + 3} changed"
+    assert lines[-1] == "  … and 3 more"
