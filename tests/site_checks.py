@@ -1,5 +1,6 @@
 """What is checked on a built site. Each function returns its findings, a line each; empty means good."""
 
+import ast
 import re
 from collections import Counter
 from functools import cache
@@ -177,3 +178,45 @@ def different_files(one: Path, other: Path):
         or not (other / name).is_file()
         or (one / name).read_bytes() != (other / name).read_bytes()
     ]
+
+
+CELL = re.compile(r"^```\{code-cell\}.*\n((?::.*\n)*)(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def names_used(source, entries):
+    """The API names that the cells of a page use, by what Python's own parser makes of them."""
+    aliases, used = {}, set()
+    for _, code in CELL.findall(source):
+        for node in ast.walk(ast.parse(code)):
+            if isinstance(node, ast.Import):
+                aliases.update(
+                    {
+                        (each.asname or each.name.split(".")[0]): each.name if each.asname else each.name.split(".")[0]
+                        for each in node.names
+                    }
+                )
+            elif isinstance(node, ast.ImportFrom):
+                aliases.update({(each.asname or each.name): f"{node.module}.{each.name}" for each in node.names})
+            elif isinstance(node, ast.Attribute | ast.Name):
+                chain = ast.unparse(node).split(".")
+                full = ".".join([aliases.get(chain[0], ""), *chain[1:]])
+                used.update({full} & entries)
+    return used
+
+
+def unlinked_names(site, docs):
+    """API names that a cell of a page uses and that no link in that page leads from."""
+    entries = {
+        element.get("id")
+        for page in (site / "en/reference").glob("*.html")
+        for element in parse(page).xpath("//dt[contains(@class, 'sig')]")
+    }
+    found = []
+    for source in sorted(docs.rglob("*.md")):
+        page = source.relative_to(docs).with_suffix(".html")
+        used = names_used(source.read_text(encoding="utf-8"), entries)
+        for language in LANGUAGES:
+            links = parse(site / language / page).xpath("//a[@class='api']/@href")
+            linked = {link.partition("#")[2] for link in links}
+            found += [f"{language}/{page.as_posix()}: {name} leads to no entry" for name in sorted(used - linked)]
+    return found

@@ -90,6 +90,18 @@ def test_a_broken_link_in_a_page_fails_the_build(small, target):
     assert "nowhere" in result.printed
 
 
+def test_every_api_name_in_a_cell_leads_to_its_entry(handbook, site):
+    assert site_checks.unlinked_names(site, handbook.root / "docs") == []
+
+
+def test_a_name_that_leads_nowhere_is_found(handbook, spoiled):
+    page = spoiled / "zh/learn/placing.html"
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace("#jax.sharding.NamedSharding", "#somewhere"), encoding="utf-8")
+    found = site_checks.unlinked_names(spoiled, handbook.root / "docs")
+    assert found == ["zh/learn/placing.html: jax.sharding.NamedSharding leads to no entry"]
+
+
 def test_nothing_is_fetched_from_elsewhere(site):
     assert site_checks.foreign_requests(site) == []
 
