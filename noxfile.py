@@ -2,6 +2,7 @@
 
 docs     build site/ in English and Chinese, and say which file to open
 tests    lint, types, unit tests, doctests, planted faults, and the site built from scratch and checked
+browser  check the site in a real browser: search, keyboard, accessibility, policy; `-- --install` fetches a browser
 live     serve the pages and rebuild them as you write; `nox -s live -- zh` serves the Chinese ones
 i18n     bring the Chinese catalogues up to date and show what is missing
 coverage print how many names of the installed JAX have an entry with a tested example
@@ -104,7 +105,16 @@ def tests(session: nox.Session) -> None:
     run(session, "ruff", "check")
     run(session, "ruff", "format", "--check")
     run(session, "mypy")
-    run(session, "pytest", **CPU)
+    run(session, "pytest", "--ignore=tests/browser", **CPU)
+
+
+@nox.session(venv_backend="none", requires=["docs"], default=False)
+def browser(session: nox.Session) -> None:
+    """Check the site in the system's Chromium, or in Playwright's own, which `nox -s browser -- --install` fetches."""
+    if session.posargs == ["--install"]:
+        run(session, "playwright", "install", "chromium")
+    else:
+        run(session, "pytest", "tests/browser", *session.posargs, **CPU)
 
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)

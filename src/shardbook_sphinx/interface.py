@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from sphinx.addnodes import toctree
 from sphinx.locale import _
 
+from shardbook_sphinx.pages import HandbookError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -23,6 +25,9 @@ LANGUAGES = {"en": ("en", "en", "English"), "zh_CN": ("zh", "zh-CN", "中文")}
 # Furo writes these attributes and titles into its templates without asking for a translation.
 LABEL = re.compile(r'((?:aria-label|title|alt)="|<title>)([^"<]+)(?="|</title>)')
 TOGGLE = "Toggle navigation of "
+# What furo writes into each page and the policy forbids: a script, and a style on its hidden signs.
+THEME_SCRIPT = re.compile(r"<script>\s*document\.body\.dataset\.theme = [^<]*</script>")
+HIDDEN = '<svg xmlns="http://www.w3.org/2000/svg" style="display: none;">'
 
 
 def translate_settings(_app: Sphinx, config: Config) -> None:
@@ -41,6 +46,15 @@ def prepare(app: Sphinx) -> None:
     templates = getattr(app.builder, "templates", None)
     if templates:
         templates.environment.filters["translate_labels"] = translate_labels
+        templates.environment.filters["without_inline"] = without_inline
+
+
+def without_inline(html: str, script: str) -> str:
+    """Replace what furo writes into the page by the file ``script`` and a class; fail if furo writes it otherwise now."""
+    changed, count = THEME_SCRIPT.subn(f'<script src="{script}"></script>', html)
+    if count != 1 or changed.count(HIDDEN) != 1:
+        raise HandbookError("furo writes its script or its signs in another way: adapt without_inline in interface.py")
+    return changed.replace(HIDDEN, HIDDEN.replace('style="display: none;"', 'class="signs"'))
 
 
 def translate_labels(html: str) -> str:
