@@ -50,6 +50,7 @@ gettext_uuid = False
 html_theme = "furo"
 html_title = "shardbook"
 html_static_path = ["docs/_static", "src/shardbook/figure.css"]
+html_favicon = "docs/_static/icon.svg"
 html_css_files = ["figure.css", "shardbook.css"]
 html_js_files = [("language.js", {"defer": "defer"})]
 html_copy_source = False

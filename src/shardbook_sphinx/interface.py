@@ -24,6 +24,8 @@ LANGUAGES = {"en": ("en", "en", "English"), "zh_CN": ("zh", "zh-CN", "中文")}
 
 # Furo writes these attributes and titles into its templates without asking for a translation.
 LABEL = re.compile(r'((?:aria-label|title|alt)="|<title>)([^"<]+)(?="|</title>)')
+# Sphinx's scripts for its own search and its shortcuts, which this site does not have; one of them needs eval.
+UNUSED_SCRIPTS = ("doctools.js", "sphinx_highlight.js", "translations.js")
 TOGGLE = "Toggle navigation of "
 # What furo writes into each page and the policy forbids: a script, and a style on its hidden signs.
 THEME_SCRIPT = re.compile(r"<script>\s*document\.body\.dataset\.theme = [^<]*</script>")
@@ -50,7 +52,7 @@ def prepare(app: Sphinx) -> None:
 
 
 def without_inline(html: str, script: str) -> str:
-    """Replace what furo writes into the page by the file ``script`` and a class; fail if furo writes it otherwise now."""
+    """Replace what furo writes into the page by the file ``script`` and a class; fail if furo writes it otherwise."""
     changed, count = THEME_SCRIPT.subn(f'<script src="{script}"></script>', html)
     if count != 1 or changed.count(HIDDEN) != 1:
         raise HandbookError("furo writes its script or its signs in another way: adapt without_inline in interface.py")
@@ -99,6 +101,9 @@ def add_languages(app: Sphinx, pagename: str, _template: str, context: dict[str,
     here = LANGUAGES[app.config.language]
     builder: StandaloneHTMLBuilder = app.builder  # type: ignore[assignment]
     target = builder.get_target_uri(pagename)
+    context["script_files"] = [
+        script for script in context["script_files"] if not str(script.filename).endswith(UNUSED_SCRIPTS)
+    ]
     context["languages"] = [
         {
             "tag": tag,

@@ -6,41 +6,16 @@ import shutil
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import pytest
+from browsing import ARGUMENTS, CHECKOUT, NAMES, REMEDY, Handler, Watch
 from playwright.sync_api import Error, sync_playwright
-
-from shardbook_sphinx.policy import POLICY
-
-CHECKOUT = Path(__file__).parents[2]
-LANGUAGES = ("en", "zh")
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
-REMEDY = (
-    "There is no Chromium: install one (Debian: apt-get install chromium fonts-noto-cjk), "
-    "or Playwright's own with python3 -m nox -s browser -- --install"
-)
-ARGUMENTS = ("--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync")
-
-
-class Handler(http.server.SimpleHTTPRequestHandler):
-    """Serves files with the policy, and its own 404 page, as a good host does."""
-
-    extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | {".wasm": "application/wasm"}
-
-    def end_headers(self):
-        self.send_header("Content-Security-Policy", POLICY)
-        self.send_header("Cache-Control", "no-store")
-        super().end_headers()
-
-    def log_message(self, *args):
-        pass
 
 
 @pytest.fixture(scope="session")
 def site():
     """The site of this checkout, brought up to date."""
-    subprocess.run([sys.executable, "-m", "shardbook_sphinx.build"], cwd=CHECKOUT, check=True)
+    subprocess.run([sys.executable, "-m", "shardbook_sphinx.build", "--lenient"], cwd=CHECKOUT, check=True)
     return CHECKOUT / "site"
 
 
@@ -58,6 +33,7 @@ def serve():
     yield start
     for server in servers:
         server.shutdown()
+        server.server_close()
 
 
 @pytest.fixture(scope="session")
@@ -77,21 +53,6 @@ def chromium():
             raise SystemExit(f"{REMEDY}\n{error}") from None
         yield browser
         browser.close()
-
-
-class Watch:
-    """What a page does that a reader should not have to see: errors, violations of the policy, requests elsewhere."""
-
-    def __init__(self, page, origin):
-        self.page = page
-        self.faults = []
-        page.on("console", lambda told: self.faults.append(told.text) if told.type in {"error", "warning"} else None)
-        page.on("pageerror", lambda error: self.faults.append(str(error)))
-        page.on(
-            "request",
-            lambda asked: None if asked.url.startswith((origin, "data:", "blob:")) else self.faults.append(asked.url),
-        )
-        page.on("requestfailed", lambda asked: self.faults.append(f"{asked.url}: {asked.failure}"))
 
 
 @pytest.fixture

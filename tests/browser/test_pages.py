@@ -1,7 +1,7 @@
 """Every page is quiet: no error, no violation of the policy, nothing asked from elsewhere, nothing that jumps."""
 
 import pytest
-from conftest import CHECKOUT, LANGUAGES
+from browsing import CHECKOUT, LANGUAGES
 
 DOCS = sorted(
     path.relative_to(CHECKOUT / "docs").with_suffix(".html").as_posix() for path in CHECKOUT.glob("docs/**/*.md")
