@@ -116,6 +116,7 @@ def explicit():
 BEHAVIOURS = {
     "make_mesh-axis-type": "jax.make_mesh((8,), ('x',)).axis_types",
     "Mesh-axis-type": "auto.axis_types",
+    "AbstractMesh-axis-type": "jax.sharding.AbstractMesh((8,), ('x',)).axis_types",
     "device-name": "str(jax.devices()[0])",
     "spec-repr": "repr(P('x', None))",
     "spec-is-tuple": "isinstance(P('x'), tuple)",
@@ -134,6 +135,7 @@ jax.jit(look)(x)
 seen[0]
 """,
     "uneven-put": "jax.device_put(np.zeros(10), NamedSharding(auto, P('x'))).sharding",
+    "make_mesh-warning": "warned('jax.make_mesh((8,), (\\'x\\',))')",
     "uneven-constraint": """
 constrain = lambda v: jax.lax.with_sharding_constraint(v, NamedSharding(auto, P('x')))
 str(jax.jit(constrain)(np.zeros(17)).sharding.is_fully_replicated)

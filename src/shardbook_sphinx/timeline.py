@@ -34,6 +34,8 @@ def _mark(message: str) -> str:
 QUESTIONS = {
     "make_mesh-axis-type": _mark("axis type of `jax.make_mesh((8,), ('x',))`"),
     "Mesh-axis-type": _mark("axis type of `Mesh(devices, ('x',))`"),
+    "AbstractMesh-axis-type": _mark("axis type of `AbstractMesh((8,), ('x',))`"),
+    "make_mesh-warning": _mark("`jax.make_mesh` without axis types warns"),
     "device-name": _mark("the first CPU device as text"),
     "spec-repr": _mark("`PartitionSpec('x', None)` as text"),
     "spec-is-tuple": _mark("a `PartitionSpec` is a tuple"),
@@ -47,7 +49,9 @@ QUESTIONS = {
     "type-explicit": _mark("`jax.typeof` of an array split along an Explicit axis"),
     "type-manual": _mark("`jax.typeof` of a block inside `jax.shard_map`"),
     "uneven-put": _mark("`device_put` of 10 rows split 8 ways"),
-    "uneven-constraint": _mark("`with_sharding_constraint` of 17 rows split 8 ways under `jit` replicates them"),
+    "uneven-constraint": _mark(
+        "what `jit` returns of 17 rows that `with_sharding_constraint` splits 8 ways is replicated"
+    ),
     "constraint-explicit": _mark("`with_sharding_constraint` to another layout, Explicit axes"),
     "contract-both": _mark("product of two matrices whose contracting dimension is split, Explicit axes"),
     "index-explicit": _mark("spec of `x[0]`, the rows of `x` split, Explicit axes"),
