@@ -115,7 +115,7 @@ def table_html(head: Sequence[str], rows: Sequence[Sequence[str]], label: str) -
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     # What may have to scroll must be reachable by keyboard.
     return (
-        f'<div class="sb-table" role="region" tabindex="0" aria-label="{escape(label)}">'
+        f'<div class="sb-table" role="group" tabindex="0" aria-label="{escape(label)}">'
         f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sphinx.addnodes import toctree
 from sphinx.locale import _
 
+from shardbook_sphinx.accessible import accessible
 from shardbook_sphinx.pages import HandbookError
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def prepare(app: Sphinx) -> None:
     if templates:
         templates.environment.filters["translate_labels"] = translate_labels
         templates.environment.filters["without_inline"] = without_inline
+        templates.environment.filters["accessible"] = accessible
 
 
 def without_inline(html: str, script: str) -> str:
