@@ -7,6 +7,9 @@ from shardbook_sphinx.policy import POLICY
 
 CHECKOUT = Path(__file__).parents[2]
 LANGUAGES = ("en", "zh")
+# Every page that has a source, and those that Sphinx makes.
+SOURCES = sorted(path.relative_to(CHECKOUT / "docs") for path in CHECKOUT.glob("docs/**/*.md"))
+PAGES = [*(path.with_suffix(".html").as_posix() for path in SOURCES), "genindex.html", "search.html"]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 REMEDY = (
     "There is no Chromium: install one (Debian: apt-get install chromium fonts-noto-cjk), "

@@ -15,7 +15,7 @@ from playwright.sync_api import Error, sync_playwright
 @pytest.fixture(scope="session")
 def site():
     """The site of this checkout, brought up to date."""
-    subprocess.run([sys.executable, "-m", "shardbook_sphinx.build", "--lenient"], cwd=CHECKOUT, check=True)
+    subprocess.run([sys.executable, "-m", "shardbook_sphinx.build"], cwd=CHECKOUT, check=True)
     return CHECKOUT / "site"
 
 
