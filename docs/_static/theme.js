@@ -6,3 +6,5 @@ try {
   // Storage may be forbidden.
 }
 document.body.dataset.theme = theme;
+// The theme does this at the end of the page, and what it then shows would push the rest aside.
+document.documentElement.classList.remove("no-js");
