@@ -44,4 +44,9 @@ class Watch:
             "request",
             lambda asked: None if asked.url.startswith((origin, "data:", "blob:")) else self.faults.append(asked.url),
         )
-        page.on("requestfailed", lambda asked: self.faults.append(f"{asked.url}: {asked.failure}"))
+        page.on("requestfailed", self.failed)
+
+    def failed(self, asked):
+        # What is under way when a reader goes on to another page is given up.
+        if asked.failure != "net::ERR_ABORTED":
+            self.faults.append(f"{asked.url}: {asked.failure}")

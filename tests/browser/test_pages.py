@@ -83,6 +83,7 @@ def test_the_front_door_leads_to_the_readers_language(chromium, address, locale,
 def test_the_language_that_was_chosen_is_remembered(page, address):
     page.goto(f"{address}/en/index.html")
     page.locator(".languages a[lang=zh-CN]").click()
+    page.wait_for_load_state("networkidle")
     page.goto(f"{address}/")
     page.wait_for_url("**/zh/index.html")
 
@@ -114,4 +115,5 @@ def test_the_copy_button_copies_the_code_and_no_prompts(chromium, address):
 def test_a_name_of_the_api_leads_to_its_entry(page, address):
     page.goto(f"{address}/zh/learn/placing.html")
     page.locator("a.api", has_text="NamedSharding").first.click()
-    assert page.url.endswith("/zh/reference/named-sharding.html#jax.sharding.NamedSharding")
+    assert page.url.endswith("/zh/reference/named-sharding.html#jax.NamedSharding")
+    assert page.locator("dt[id='jax.NamedSharding']").is_visible()
