@@ -22,6 +22,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         execute,
         interface,
         links,
+        search,
         timeline,
         translation,
     )
@@ -37,6 +38,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     # Before reading
     app.connect("config-inited", interface.translate_settings)
     app.connect("builder-inited", interface.prepare, priority=900)  # after myst-nb has made its configuration
+    app.connect("builder-inited", search.leave_out_sphinx_search)
     app.connect("builder-inited", translation.remove_orphans)
     app.connect("env-get-outdated", interface.remove_deleted_pages)
     app.connect("env-before-read-docs", execute.execute_stale_pages)
@@ -55,4 +57,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     # While writing
     app.connect("html-page-context", interface.add_languages)
     app.connect("html-page-context", links.add_links)
+    # Once all is written
+    app.connect("build-finished", search.index_site)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
