@@ -180,13 +180,15 @@ def different_files(one: Path, other: Path):
     ]
 
 
-CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(?::[^\n]*\n)*(.*?)^```", re.MULTILINE | re.DOTALL)
+CELL = re.compile(r"^```\{code-cell\}[^\n]*\n((?::[^\n]*\n)*)(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def names_used(source, entries):
-    """The API names that the cells of a page use, by what Python's own parser makes of them."""
+    """The API names that the cells which a page shows use, by what Python's own parser makes of them."""
     aliases, used = {}, set()
-    for code in CELL.findall(source):
+    for options, code in CELL.findall(source):
+        if "remove-cell" in options:
+            continue
         for node in ast.walk(ast.parse(code)):
             if isinstance(node, ast.Import):
                 aliases.update(
