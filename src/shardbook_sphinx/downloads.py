@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 from pathlib import Path
@@ -12,6 +11,7 @@ from urllib.parse import urljoin
 from sphinx.locale import _
 
 from shardbook_sphinx.archive import ARCHIVE
+from shardbook_sphinx.execute import cached_notebooks
 from shardbook_sphinx.figures import CHINESE_TEXT
 from shardbook_sphinx.interface import LANGUAGES, root_address
 from shardbook_sphinx.markdown import Block, Cell, Writer, as_text
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from docutils.nodes import document
+    from nbformat import NotebookNode
     from sphinx.application import Sphinx
     from sphinx.builders.html import StandaloneHTMLBuilder
     from sphinx.environment import BuildEnvironment
@@ -59,25 +60,22 @@ def write_downloads(
 
 
 def executed_cells(app: Sphinx, docname: str) -> Iterator[tuple[int, Cell]]:
-    """The code cells of a page and what they showed, from the copy that myst-nb keeps; see ``prepare``."""
-    copy = Path(app.doctreedir, "notebooks", f"{docname}.ipynb")
-    if "kernelspec" not in app.env.metadata[docname]:
-        return
-    for place, cell in enumerate(json.loads(copy.read_text(encoding="utf-8"))["cells"]):
-        if cell["cell_type"] == "code":
-            outputs = filter(None, (shown(output, app.config.language) for output in cell["outputs"]))
-            yield place, Cell("".join(cell["source"]), tuple(cell["metadata"].get("tags", ())), tuple(outputs))
+    """The code cells of a page and what they showed, each with its place among all cells."""
+    for notebook in cached_notebooks(app.env, [docname]).values():
+        for place, cell in enumerate(notebook.cells):
+            if cell.cell_type == "code":
+                outputs = filter(None, (shown(output, app.config.language) for output in cell.outputs))
+                yield place, Cell(cell.source, tuple(cell.metadata.get("tags", ())), tuple(outputs))
 
 
-def shown(output: dict[str, Any], language: str) -> str:
+def shown(output: NotebookNode, language: str) -> str:
     """What a cell printed, returned or raised, as text; a figure in the language of the page."""
-    if output["output_type"] == "error":
-        text = f"{output['ename']}: {output['evalue']}"
-    elif output["output_type"] == "stream":
-        text = "".join(output["text"])
+    if output.output_type == "error":
+        text = f"{output.ename}: {output.evalue}"
+    elif output.output_type == "stream":
+        text = output.text
     else:
-        data = output["data"]
-        text = "".join(data[CHINESE_TEXT if language == "zh_CN" and CHINESE_TEXT in data else "text/plain"])
+        text = output.data[CHINESE_TEXT if language == "zh_CN" and CHINESE_TEXT in output.data else "text/plain"]
     return ANSI.sub("", text).strip("\n")
 
 

@@ -32,9 +32,10 @@ def write_llms(app: Sphinx, exception: Exception | None) -> None:
 
     def entry(docname: str) -> str:
         address = link(f"{LANGUAGES[app.config.language][0]}/{docname}.md")
-        return f"- [{escape(app.env.titles[docname].astext())}]({address}): {described[docname]['description']}\n"
+        line = f"- [{escape(app.env.titles[docname].astext())}]({address}): {escape(described[docname]['description'])}"
+        return line.removesuffix(": ") + "\n"
 
-    index = f"# {app.config.project}\n\n> {described[app.config.root_doc]['description']}\n\n"
+    index = f"# {app.config.project}\n\n> {escape(described[app.config.root_doc]['description'])}\n\n"
     index += f"- [{_('All pages in one file')}]({link(here)})\n"
     for language, (_folder, _tag, name) in LANGUAGES.items():
         if language != app.config.language:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from docutils import nodes
 from docutils.utils import get_source_line
 from sphinx import addnodes
-from sphinx.locale import _, admonitionlabels
+from sphinx.locale import _
 
 from shardbook_sphinx.pages import HandbookError
 
@@ -92,7 +92,7 @@ def span(code: str) -> str:
 
 
 def quoted(texts: list[str]) -> str:
-    return indent("\n\n".join(texts), "> ", lambda _: True)
+    return "\n".join(f"> {line}".rstrip() for line in "\n\n".join(texts).split("\n"))
 
 
 def escape(text: str) -> str:
@@ -121,7 +121,8 @@ class Writer:
 
     def page(self, document: nodes.document) -> list[Block]:
         """All blocks of a page."""
-        return [*self.blocks(document, 0), *(cell for _, cell in self.waiting)]
+        blocks = [block for block in self.blocks(document, 0) if block]
+        return [*blocks, *(cell for _, cell in self.waiting)]
 
     def blocks(self, node: nodes.Node, level: int) -> Iterator[Block]:
         """The blocks of a node that stands below ``level`` headings."""
@@ -148,10 +149,8 @@ class Writer:
                 yield self.paragraph(node)
             case nodes.bullet_list() | nodes.enumerated_list() | nodes.definition_list():
                 yield self.list(node)
-            case nodes.block_quote() | nodes.admonition():
-                yield quoted(self.texts(node))
-            case nodes.Element() if node.tagname in admonitionlabels:
-                yield quoted([f"**{admonitionlabels[node.tagname]}**", *self.texts(node)])
+            case nodes.block_quote() | nodes.note() | nodes.tip() | nodes.important() | nodes.warning():
+                yield quoted(self.texts(node))  # Sphinx has put in the title when it wrote the HTML
             case nodes.table():
                 yield from self.table(node)
             case (

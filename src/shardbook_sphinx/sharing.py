@@ -29,9 +29,9 @@ def remember_description(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def add_description(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
-    """Tell the templates what a page is about; of those that Sphinx makes, what the handbook is."""
-    described = app.env.metadata.get(pagename) or app.env.metadata[app.config.root_doc]
-    context["description"] = described["description"]
+    """Tell the templates what a page is about; of those without text, which Sphinx makes, what the handbook is."""
+    pages = (app.env.metadata.get(name, {}) for name in (pagename, app.config.root_doc))
+    context["description"] = next((page["description"] for page in pages if page.get("description")), "")
     context["locale"] = LOCALES[app.config.language]
     context["other_locales"] = [locale for locale in LOCALES.values() if locale != context["locale"]]
     context["picture"] = f"{root}{PICTURE.name}" if (root := root_address(app.config.html_baseurl)) else ""
