@@ -36,12 +36,12 @@ class Handbook:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("SHARDBOOK")}
         return [sys.executable, "-m", "shardbook_sphinx.build"], environment | {"PYTHONPATH": str(self.root / "src")}
 
-    def build(self, *arguments: str) -> Result:
+    def build(self, *arguments: str, **settings: str) -> Result:
         command, environment = self.command()
         done = subprocess.run(
             [*command, *arguments],
             cwd=self.root,
-            env=environment,
+            env=environment | settings,
             capture_output=True,
             encoding="utf-8",
             timeout=600,
@@ -65,7 +65,7 @@ def built_small(tmp_path_factory) -> Handbook:
     """The small handbook of tests/project, with the real configuration, built; no test changes it."""
     root = tmp_path_factory.mktemp("small") / "handbook"
     shutil.copytree(CHECKOUT / "tests/project", root)
-    for name in ("src", "requirements", "docs/_templates", "docs/_static"):
+    for name in ("src", "requirements", "docs/_templates", "docs/_static", ".github"):
         shutil.copytree(CHECKOUT / name, root / name, ignore=MADE)
     for name in ("conf.py", "docs/locale/zh_CN/LC_MESSAGES/sphinx.po"):
         shutil.copy(CHECKOUT / name, root / name)

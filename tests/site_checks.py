@@ -28,8 +28,9 @@ def parse(path):
 
 
 def pages(site):
-    """All HTML files, relative to the site."""
-    return sorted(path.relative_to(site) for path in site.rglob("*.html") if "_static" not in path.parts)
+    """All HTML files, relative to the site, but the one that is shown at any address: see tests/browser for it."""
+    found = (path.relative_to(site) for path in site.rglob("*.html"))
+    return sorted(path for path in found if "_static" not in path.parts and path.name != "404.html")
 
 
 def addresses(root):

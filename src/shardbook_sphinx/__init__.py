@@ -18,11 +18,14 @@ def setup(app: Sphinx) -> dict[str, Any]:
     from shardbook_sphinx import (  # noqa: PLC0415
         compare,
         completeness,
+        downloads,
         entries,
         execute,
         interface,
         links,
+        llms,
         search,
+        sharing,
         timeline,
         translation,
     )
@@ -41,6 +44,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", search.leave_out_sphinx_search)
     app.connect("builder-inited", translation.remove_orphans)
     app.connect("env-get-outdated", interface.remove_deleted_pages)
+    app.connect("env-get-outdated", downloads.remove_deleted)
     app.connect("env-before-read-docs", execute.execute_stale_pages)
     app.connect("env-before-read-docs", compare.remember_cells)
     # While reading
@@ -48,15 +52,20 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", completeness.forbid_unrun_code)
     app.connect("doctree-read", entries.remember_entries)
     app.connect("doctree-read", translation.warn_untranslated)
+    app.connect("doctree-read", sharing.remember_description)
     # Once all is read
     app.connect("env-check-consistency", completeness.check_all_ran)
     app.connect("env-check-consistency", compare.compare_cells)
     app.connect("env-check-consistency", entries.check_entries)
     app.connect("env-check-consistency", timeline.check_releases)
     app.connect("env-updated", interface.rewrite_navigation)
+    app.connect("env-updated", downloads.rewrite_missing)
     # While writing
     app.connect("html-page-context", interface.add_languages)
     app.connect("html-page-context", links.add_links)
+    app.connect("html-page-context", sharing.add_description)
+    app.connect("html-page-context", downloads.write_downloads)
     # Once all is written
+    app.connect("build-finished", llms.write_llms)
     app.connect("build-finished", search.index_site)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -24,7 +24,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat.v4 import new_code_cell
 from traitlets.config import Config
 
-from shardbook_sphinx.pages import HandbookError, Page, read_page
+from shardbook_sphinx.pages import HandbookError, Page, pinned, pins_file, read_page
 from shardbook_sphinx.prefork import KernelServer, provisioner
 
 if TYPE_CHECKING:
@@ -253,12 +253,11 @@ def merge_streams(cell: NotebookNode) -> None:
 
 def check_versions(page: Page, asked: NotebookNode) -> None:
     """Fail if a kernel runs on another JAX than the pins of its name say."""
-    name = "site" if page.kernel == "python3" else page.kernel
-    pins = Path(__file__).parents[2] / "requirements" / f"{name}.txt"
-    pinned = re.findall(r"^(jax|jaxlib)==(\S+)", pins.read_text(encoding="utf-8"), re.MULTILINE)
+    pins = pinned(page.kernel)
+    wanted = {name: pins[name] for name in ("jax", "jaxlib")}
     running = "".join(output.get("text", "") for output in asked.outputs).split()
-    if running != [version for _, version in pinned]:
-        told = f"{pins.name} pins {dict(pinned)}, but the kernel {page.kernel!r} has {running}. "
+    if running != list(wanted.values()):
+        told = f"{pins_file(page.kernel).name} pins {wanted}, but the kernel {page.kernel!r} has {running}. "
         raise PageError(page, 1, "", told + "Make it anew: remove .nox, then python3 -m nox -s kernels")
 
 

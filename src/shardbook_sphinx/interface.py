@@ -120,7 +120,15 @@ def add_languages(app: Sphinx, pagename: str, _template: str, context: dict[str,
     ]
 
 
+def root_address(base: str) -> str:
+    """The address of the whole site, given that of one language; "" if none is configured.
+
+    >>> root_address("https://example.org/zh/en/")
+    'https://example.org/zh/'
+    """
+    return base.rstrip("/").rpartition("/")[0] + "/" if base else ""
+
+
 def address(base: str, folder: str, target: str) -> str:
     """The address of a page under the site's base address, or "" if none is configured."""
-    root = base.rstrip("/").removesuffix("/en").removesuffix("/zh")
-    return f"{root}/{folder}/{target}" if base else ""
+    return f"{root_address(base)}{folder}/{target}" if base else ""

@@ -1,6 +1,7 @@
 """A host that serves the site as it should be served, and a watch on what a page does."""
 
 import http.server
+from http import HTTPStatus
 from pathlib import Path
 
 from shardbook_sphinx.policy import POLICY
@@ -27,6 +28,21 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         self.send_header("Content-Security-Policy", POLICY)
         self.send_header("Cache-Control", "no-store")
         super().end_headers()
+
+    def send_error(self, code, message=None, explain=None):
+        """Answer a wrong address with the 404.html of the site that it points into."""
+        asked = Path(self.translate_path(self.path))
+        pages = [folder / "404.html" for folder in asked.parents if folder.is_relative_to(self.directory)]
+        found = next(filter(Path.is_file, pages), None)
+        if code != HTTPStatus.NOT_FOUND or found is None:
+            super().send_error(code, message, explain)
+            return
+        content = found.read_bytes()
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
 
     def log_message(self, *args):
         pass
