@@ -160,9 +160,10 @@ def bench(session: nox.Session) -> None:
     run(session, "shardbook_sphinx.bench", *session.posargs)
 
 
-@nox.session(venv_backend="none", requires=["docs"], default=False)
+@nox.session(venv_backend="none", requires=["kernels"], default=False)
 def coverage(session: nox.Session) -> None:
     """Print how many names of the installed JAX have an entry with a tested example; fail if one has none."""
+    run(session, "shardbook_sphinx.build")
     run(session, "shardbook_sphinx.coverage", **CPU)
 
 
@@ -173,12 +174,13 @@ def history(session: nox.Session) -> None:
     session.run("python", "-m", "shardbook_sphinx.releases", *session.posargs, env={"PYTHONPATH": "src"})
 
 
-@nox.session(requires=["docs"], default=False)
+@nox.session(requires=["kernels"], default=False)
 def canary(session: nox.Session) -> None:
     """Say in one page what another JAX release would change: `nox -s canary -- VERSION`."""
     if len(session.posargs) != 1:
         session.error("name one release: python3 -m nox -s canary -- 0.11.2")
     release = session.posargs[0]
+    run(session, "shardbook_sphinx.build")  # what the pinned JAX prints, to compare with
     session.install("--require-hashes", "-r", "requirements/site.txt", env={"UV_COMPILE_BYTECODE": "1"})
     session.install("--no-deps", "--no-build-isolation", "-e", ".")
     session.install(f"jax=={release}", f"jaxlib<={release}", env={"UV_COMPILE_BYTECODE": "1"})
