@@ -108,7 +108,7 @@ def tests(session: nox.Session) -> None:
     run(session, "pytest", "--ignore=tests/browser", **CPU)
 
 
-@nox.session(venv_backend="none", requires=["docs"], default=False)
+@nox.session(venv_backend="none", requires=["kernels"], default=False)
 def browser(session: nox.Session) -> None:
     """Check the site in the system's Chromium, or in Playwright's own, which `nox -s browser -- --install` fetches."""
     if session.posargs == ["--install"]:

@@ -135,6 +135,8 @@ class Writer:
                 yield from self.children(node, level)
             case nodes.container() if node.get("nb_element") == "cell_code":
                 yield from self.cells_up_to(node["cell_index"])
+            case nodes.container() if node.get("design_component") == "card":
+                yield self.card(node)
             case nodes.literal_block() if node.get("testnodetype") == "doctest":
                 yield Doctest(node.astext())
             case nodes.literal_block():
@@ -225,6 +227,13 @@ class Writer:
         """Running text, with the line breaks of its source."""
         text = "\n".join(line.strip() for line in self.inline(node).strip().split("\n"))
         return NUMBER.sub(r"\1\\", LINE_START.sub(r"\\", text))
+
+    def card(self, node: nodes.container) -> str:
+        """A card that leads somewhere: its title as the link, and its text."""
+        title = next(each for each in node.findall(nodes.container) if each.get("design_component") == "card-title")
+        link = next(iter(node.findall(nodes.reference)))
+        told = " ".join(self.line(paragraph) for paragraph in node.findall(nodes.paragraph))
+        return f"[**{escape(title.astext())}**]({self.address(link)}): {told}"
 
     def line(self, node: nodes.Element) -> str:
         """Running text on one line."""
