@@ -31,6 +31,7 @@ FAILURE = re.compile(
     r"(?P<told>(?s:.*?))(?=^\*{70}|\Z)",
     re.MULTILINE,
 )
+JAX_ENDS = ("----------", "For simplicity, JAX has removed")
 TRIED = re.compile(r"^\s*(\d+) tests?$", re.MULTILINE)
 
 
@@ -182,7 +183,8 @@ def outcome(told: str) -> str:
     >>> outcome("Exception raised:\n    Traceback (most recent call last):\n      ...\n    NameError: no\n")
     'NameError: no'
     """
-    lines = [line.strip() for line in told.strip().splitlines()]
+    # JAX ends its tracebacks with a word on itself.
+    lines = [line.strip() for line in told.strip().splitlines() if not line.strip().startswith(JAX_ENDS)]
     if "Got:" in lines:
         expected, got = lines[1 : lines.index("Got:")], lines[lines.index("Got:") + 1 :]
         # A traceback's last line says what it is.

@@ -86,6 +86,8 @@ Exception raised:
     Traceback (most recent call last):
       File "x", line 1, in f
     AttributeError: nothing
+    --------------------
+    For simplicity, JAX has removed its internal frames from the traceback of the following exception.
 {stars}
 1 items had failures:
 """
