@@ -107,8 +107,10 @@ def test_code_that_scrolls_moves_with_the_arrows_and_has_the_focus_only_then(pag
 def test_on_a_phone_the_keyboard_opens_the_navigation(page, address):
     page.set_viewport_size({"width": 390, "height": 900})
     page.goto(f"{address}/en/learn/placing.html")
-    page.locator("#__navigation").focus()
-    page.keyboard.press("Space")
+    button = page.locator("label[for=__navigation] > .icon").first
+    button.focus()
+    page.keyboard.press("Enter")
+    assert button.get_attribute("aria-expanded") == "true"
     page.wait_for_function("() => document.querySelector('.sidebar-drawer').getBoundingClientRect().left >= 0")
 
 
