@@ -76,7 +76,8 @@ def canary(root: Path, release: str) -> str:
     ]
     whole = "\n".join([*head, *(line for name, found in parts.items() for line in part(name, found, None))])
     (folder / "report.txt").write_text(whole + "\n", encoding="utf-8")
-    short = "\n".join([*head, *(line for name, found in parts.items() for line in part(name, found, MOST))])
+    brief = {name: by_page(found) if name == "Doctests" else found for name, found in parts.items()}
+    short = "\n".join([*head, *(line for name, found in brief.items() for line in part(name, found, MOST))])
     return f"{short}\n\nAll findings: {(folder / 'report.txt').relative_to(root).as_posix()}"
 
 
@@ -190,6 +191,21 @@ def outcome(told: str) -> str:
         # A traceback's last line says what it is.
         return f"{expected[-1] if expected else 'nothing'} → {got[-1] if got else 'nothing'}"
     return lines[-1] if lines else "failed"
+
+
+def by_page(findings: list[Finding]) -> list[Finding]:
+    """The first finding of each page, with the number of those that follow: most follow from the first.
+
+    >>> by_page([Finding("a.md:1: f()", "1 → 2"), Finding("a.md:2: g()", "NameError"), Finding("b.md:1: h()", "no")])
+    [Finding(place='a.md:1: f()', told='1 → 2; and 1 more on this page'), Finding(place='b.md:1: h()', told='no')]
+    """
+    pages: dict[str, list[Finding]] = {}
+    for finding in findings:
+        pages.setdefault(finding.place.partition(":")[0], []).append(finding)
+    return [
+        first._replace(told=f"{shorten(first.told)}; and {len(rest)} more on this page" if rest else first.told)
+        for first, *rest in pages.values()
+    ]
 
 
 def tried(output: str) -> int:

@@ -37,7 +37,7 @@ def remember_cells(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> N
     notebooks = cached_notebooks(env, docnames)
     if file := app.config.shardbook_outputs:
         said = {
-            docname: [[c.source, printed(c)] for c in book.cells if c.cell_type == "code"]
+            docname: [[cell.source, printed(cell, plain=True)] for cell in book.cells if cell.cell_type == "code"]
             for docname, book in notebooks.items()
         }
         Path(file).write_text(json.dumps(said), encoding="utf-8")
@@ -101,12 +101,16 @@ def find_differences(pages: dict[str, list[Cell]]) -> list[str]:
     return problems
 
 
-def printed(cell: NotebookNode) -> str:
-    """What a cell printed, returned, displayed and raised, as text."""
+def printed(cell: NotebookNode, *, plain: bool = False) -> str:
+    """What a cell printed, returned, displayed and raised, as text; ``plain`` leaves out the HTML of what has text."""
     texts = []
     for output in cell.outputs:
         if output.output_type == "error":
             texts.append(f"{output.ename}: {output.evalue}\n")
+        elif "text" in output:
+            texts.append(output.text)
+        elif plain and "text/plain" in output.data:
+            texts.append(output.data["text/plain"])
         else:
-            texts += [output.text] if "text" in output else map(str, output.data.values())
+            texts += map(str, output.data.values())
     return "".join(texts).strip()
