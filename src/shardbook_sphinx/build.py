@@ -25,7 +25,14 @@ from shardbook_sphinx.cache import digest
 
 LANGUAGES = {"en": "en", "zh": "zh_CN"}
 # What both builds import, half of the time of a rebuild.
-PRELOADED = ("sphinx.cmd.build", "sphinx.builders.html", "furo", "myst_nb.sphinx_ext", "shardbook_sphinx.execute")
+PRELOADED = (
+    "sphinx.cmd.build",
+    "sphinx.builders.html",
+    "furo",
+    "myst_nb.sphinx_ext",
+    "shardbook_sphinx.execute",
+    "shardbook_sphinx.search",
+)
 # Environment variables that change the site.
 SETTINGS = ("SHARDBOOK_URL", "SOURCE_DATE_EPOCH")
 
