@@ -17,6 +17,7 @@ const MOST = 48; // words of it that are looked for
 const SHOWN = { panel: 8, page: 20 }; // results
 const EXCERPT = { words: 30, characters: 70 };
 const LONG_NAME = 60; // characters of a query that are said again
+const PAST = 0.5; // the weight of what tells of the past
 const WORDY = 9; // words, from which on a query is taken for a message
 
 // With Pagefind's worker there would be more to load, and a search takes but milliseconds. A title counts by its words
@@ -24,9 +25,10 @@ const WORDY = 9; // words, from which on a query is taken for a message
 const pagefind = (async () => {
   const library = await import("../pagefind/pagefind.js");
   await library.options({ noWorker: true, ranking: { metaWeights: { title: 0, page: 0, words: 5 } } });
-  await library.init();
-  const { results } = await library.search(null);
-  return { search: library.search, names: (await library.filters()).name, size: results.length };
+  const [known] = await Promise.all([fetch(new URL("../pagefind/names.json", import.meta.url)), library.init()]);
+  const { results: records } = await library.search(null, { sort: { place: "asc" } });
+  const { names, old } = await known.json();
+  return { search: library.search, names, records, old: new Set(old.map((place) => records[place].id)) };
 })();
 
 /** What is looked for: the words of a query, and whether it is a message, such as an error, from which words may miss. */
@@ -44,29 +46,33 @@ export function read(query) {
 
 /** The records that a query names, the likeliest first: `Mesh.shape`, `x.sharding`, `P("x")`, `mesh axis`, `Mesh.sha`. */
 async function withName(query) {
-  const { search, names: known } = await pagefind;
+  const { names, records } = await pagefind;
   const text = query.slice(0, LONGEST).trim().toLowerCase();
   const [, owner, member] = text.match(MISSING) ?? text.match(NAME) ?? [];
   const parts = [owner, member].filter(Boolean).join(".").split(".");
-  const names = [text, ...parts.map((_, start) => parts.slice(start).join("."))];
-  const begun = (name) => (/[._]/.test(name) ? Object.keys(known).filter((other) => other.startsWith(name)) : []);
-  const any = names.map((name) => (Object.hasOwn(known, name) ? [name] : begun(name))).find((found) => found.length);
-  return any ? (await search(null, { filters: { name: { any } }, sort: { rank: "asc" } })).results : [];
+  for (const sought of [text, ...parts.map((_, start) => parts.slice(start).join("."))]) {
+    const whole = names.filter(([name]) => `.${name}`.endsWith(`.${sought}`));
+    const begun = /[._]/.test(sought) ? names.filter(([name]) => `.${name}`.includes(`.${sought}`)) : [];
+    const places = (whole.length ? whole : begun).map(([, place]) => place);
+    if (places.length) return [...new Set(places)].map((place) => records[place]);
+  }
+  return [];
 }
 
 /** The records that have all of some words, as Pagefind ranks them; the characters of a compound stand together. */
 async function withAll(words) {
-  const { search } = await pagefind;
+  const { search, old } = await pagefind;
   const spaced = words.map((word) => (HAN.test(word) ? [...word].join(" ") : word));
   const phrases = spaced.filter((_, place) => HAN.test(words[place]) && words[place].length > 1);
   const [all, ...exact] = await Promise.all([search(spaced.join(" ")), ...phrases.map((phrase) => search(`"${phrase}"`))]);
   const ids = exact.map(({ results }) => new Set(results.map(({ id }) => id)));
-  return all.results.filter(({ id }) => ids.every((set) => set.has(id)));
+  const found = all.results.filter(({ id }) => ids.every((set) => set.has(id)));
+  return byScore(found.map((result) => ({ ...result, score: result.score * (old.has(result.id) ? PAST : 1) })));
 }
 
 /** The records that have any of some words, first those that have the rarest, and most of them side by side. */
 async function withAny(words) {
-  const { search, size } = await pagefind;
+  const { search, records } = await pagefind;
   const parts = words.flatMap((word) => (HAN.test(word) && word.length > 2 ? pairs([...word], "") : [word]));
   const lists = await Promise.all([
     ...[...new Set(parts)].map((part) => withAll([part])),
@@ -76,12 +82,16 @@ async function withAny(words) {
   for (const results of lists) {
     for (const result of results) {
       const { score, words: places } = found.get(result.id) ?? { score: 0, words: [] };
-      const rarity = Math.log(1 + size / results.length);
+      const rarity = Math.log(1 + records.length / results.length);
       found.set(result.id, { ...result, score: score + rarity, words: [...places, ...result.words] });
     }
   }
-  const ranked = [...found.values()].sort((one, other) => other.score - one.score);
+  const ranked = byScore([...found.values()]);
   return ranked.filter(({ score }) => score > ranked[0].score / 3);
+}
+
+function byScore(results) {
+  return results.sort((one, other) => other.score - one.score);
 }
 
 function pairs(words, between) {
@@ -128,7 +138,7 @@ function excerpt(content, { words: places, named }, words) {
     if (there > most) [begin, most] = [place - length + 1, there];
   }
   // Begin a little before the first mark, not at the end of a part that happens to hold them all.
-  const first = named ? 0 : Math.min(...[...found].filter((place) => place >= begin), Infinity);
+  const first = found.size && !named ? Math.min(...[...found].filter((place) => place >= begin)) : 0;
   const start = Math.max(0, Math.min(text.length - length, first - Math.floor(length / 4)));
   const pieces = text.slice(start, start + length).flatMap((word, place) => {
     const [, core, after] = (word.endsWith("`") ? word.slice(0, -1) : `${word} `).match(/^(.*[\p{L}\p{N}_]|)(.*)$/su);
@@ -141,7 +151,8 @@ function excerpt(content, { words: places, named }, words) {
 async function link(result, words) {
   const { content, meta, raw_url } = await result.data();
   const text = element("span", { class: "search-text" });
-  for (const { said, mark } of excerpt(content, result, words)) text.append(mark ? element("mark", {}, said) : said);
+  const pieces = content === meta.title ? [] : excerpt(content, result, words);
+  for (const { said, mark } of pieces) text.append(mark ? element("mark", {}, said) : said);
   const anchor = element("a", { href: new URL(raw_url, new URL("..", import.meta.url)) });
   anchor.append(element("span", { class: "search-title" }, meta.title.replaceAll(CUT, "")));
   if (meta.page) anchor.append(" ", element("span", { class: "search-where" }, meta.page.replaceAll(CUT, "")));

@@ -27,7 +27,14 @@ from shardbook_sphinx.host import ADDRESS, PICTURE, site_address, write_root
 
 LANGUAGES = {"en": "en", "zh": "zh_CN"}
 # What both builds import, half of the time of a rebuild.
-PRELOADED = ("sphinx.cmd.build", "sphinx.builders.html", "furo", "myst_nb.sphinx_ext", "shardbook_sphinx.execute")
+PRELOADED = (
+    "sphinx.cmd.build",
+    "sphinx.builders.html",
+    "furo",
+    "myst_nb.sphinx_ext",
+    "shardbook_sphinx.execute",
+    "shardbook_sphinx.search",
+)
 # Environment variables that change the site.
 SETTINGS = (ADDRESS, "SOURCE_DATE_EPOCH")
 

@@ -17,22 +17,23 @@ import os
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lxml.html
 from pagefind.service import get_executable
 
-from shardbook_sphinx.entries import site_records
 from shardbook_sphinx.links import OWNERS, Names
 from shardbook_sphinx.pages import HandbookError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Sequence
 
     from lxml.html import HtmlElement
     from sphinx.application import Sphinx
+
+    # The records of each page, with a hash of its HTML
+    Pages = dict[str, tuple[str, list["Record"]]]
 
 FOLDER = "pagefind"
 # No page keeps a backquote, so that this can be told from what a page says.
@@ -53,6 +54,9 @@ LEFT_OUT = {"nav", "svg", "script", "style", "button"}
 LEFT_OUT_CLASSES = {"headerlink", "gp", "visually-hidden", "sb-panels", "hide", "sig", "api-history"}
 # Between other elements there is a space, whether or not the HTML has one.
 INLINE = {"a", "abbr", "b", "code", "em", "i", "kbd", "mark", "small", "span", "strong", "sub", "sup", "var"}
+UTF8 = lxml.html.HTMLParser(encoding="utf-8")
+# Pages on what was: they come after the others that have the same words.
+OLD = ("history/", "reference/retired")
 HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 
 # Sphinx's search, and what it would put on each page that one came to from it.
@@ -61,19 +65,14 @@ SPHINX_SCRIPTS = ("searchtools.js", "language_data.js", "sphinx_highlight.js")
 UNUSED = ("pagefind-*.js", "pagefind-*.css", "wasm.unknown.pagefind")
 
 
-@dataclass
-class Record:
+class Record(NamedTuple):
     """What is found as one: a section without those below it, an entry of the reference, or a term."""
 
     anchor: str
     title: str
-    names: tuple[str, ...] = ()
+    names: Sequence[str]
     """What the record is called: the object of an entry in full, a term in either language, a page by its title."""
-    pieces: list[str] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        return " ".join(DRAWING.sub(" ", "".join(self.pieces)).split())
+    text: str
 
 
 def cut_words(text: str) -> str:
@@ -92,42 +91,47 @@ def cut_page(article: HtmlElement) -> list[Record]:
     >>> [(record.anchor, record.title, record.text) for record in cut_page(lxml.html.fromstring(page))]
     [('a', 'A', 'One two.')]
     """
-    records: list[Record] = []
+    begun: list[Record] = []
+    pieces: list[list[str]] = []
+
+    def begin(anchor: str, title: str, names: Sequence[str] = ()) -> None:
+        begun.append(Record(anchor, title, names, ""))
+        pieces.append([])
 
     def visit(element: HtmlElement) -> None:
         if not is_said(element):
             return
-        parent = element.getparent()
+        anchor = element.get("id", "")
         if element.tag == "section":
-            records.append(Record(element.get("id", ""), ""))
-        elif element.tag in HEADINGS and parent is not None and parent.tag == "section":
-            records[-1].title = said(element)
+            # The title of a page is also its name.
+            title = next((said(child) for child in element if child.tag in HEADINGS), "")
+            begin(anchor, title, () if begun else (title,))
+        elif element.tag in HEADINGS and element.getparent().tag == "section":
             return
         elif element.tag == "dl" and (names := entry_names(element)):
-            records.append(Record(names[0], ", ".join(names), names))
-        elif element.tag == "dt" and element.get("id", "").startswith("term-"):
-            title = said(element)
-            records.append(Record(element.get("id", ""), title, tuple(title.split(" · "))))
+            begin(names[0], ", ".join(names), names)
+        elif element.tag == "dt" and anchor.startswith("term-"):
+            begin(anchor, said(element), said(element).split(" · "))
             return
-        if not records:
+        if not begun:
             raise HandbookError(f"{said(element)[:60]!r} stands before the first section: search cannot lead there")
         gap = "" if element.tag in INLINE else " "
-        records[-1].pieces += [gap, element.text or ""]
+        pieces[-1] += [gap, element.text or ""]
         for child in element:
             visit(child)
-            records[-1].pieces.append(child.tail or "")
-        records[-1].pieces.append(gap)
+            pieces[-1].append(child.tail or "")
+        pieces[-1].append(gap)
 
     for child in article:
         visit(child)
-    if records:
-        records[0].names = (records[0].title,)
+    texts = [" ".join(DRAWING.sub(" ", "".join(parts)).split()) for parts in pieces]
+    records = [record._replace(text=text) for record, text in zip(begun, texts, strict=True)]
     return [record for record, after in zip(records, [*records[1:], None], strict=True) if not repeats(record, after)]
 
 
-def entry_names(element: HtmlElement) -> tuple[str, ...]:
+def entry_names(element: HtmlElement) -> list[str]:
     """The names of the objects that a list describes, if it is an entry of the reference."""
-    return tuple(str(name) for name in element.xpath("./dt[contains(@class, 'sig')]/@id"))
+    return [str(name) for name in element.xpath("./dt[contains(@class, 'sig')]/@id")]
 
 
 def is_said(element: HtmlElement) -> bool:
@@ -160,64 +164,52 @@ def title_words(title: str) -> list[str]:
     return list(dict.fromkeys(part.lower() for part in PART.findall(title)))
 
 
-def spoken_names(name: str) -> list[str]:
-    """What a reader may call an object: its name with or without the modules and classes it is in.
+def names_and_old(pages: dict[str, list[Record]]) -> dict[str, list[Any]]:
+    """What the search knows beside Pagefind's index, of records by their places among all.
 
-    >>> spoken_names("jax.sharding.Mesh.shape")
-    ['jax.sharding.mesh.shape', 'sharding.mesh.shape', 'mesh.shape', 'shape']
+    ``names`` are all names, each with the place of its record: of those that end alike, first what most readers mean.
+    ``old`` are the places of what tells of the past.
     """
-    parts = name.lower().split(".")
-    return [".".join(parts[start:]) for start in range(len(parts))]
+    records = [(page, record) for page, found in pages.items() for record in found]
+    named = [(name, place, record) for place, (_, record) in enumerate(records) for name in record.names]
+    members = Names(frozenset(name for name, *_ in named)).members
+    old = [place for place, (page, _) in enumerate(records) if page.startswith(OLD)]
+
+    def key(item: tuple[str, int, Record]) -> tuple[bool, int, int]:
+        name, place, record = item
+        owner = members.get(name)
+        if name.startswith("jax.") and not owner:
+            kind = 0
+        elif record is pages[records[place][0]][0]:
+            kind = 1  # a page
+        elif record.anchor.startswith("term-"):
+            kind = 2
+        else:
+            kind = 3  # a member of a class, or what our own package has
+        return place in old, kind, OWNERS.index(owner) if owner in OWNERS else len(OWNERS)
+
+    return {"names": [(name.lower(), place) for name, place, _ in sorted(named, key=key)], "old": old}
 
 
-def rank_names(pages: dict[str, list[Record]], retired: Collection[str]) -> list[str]:
-    """The URLs of all records with names: of those that have a name in common, first the one most readers mean."""
-    named = [(page, record) for page, records in pages.items() for record in records if record.names]
-    members = Names(frozenset(name for _, record in named for name in record.names)).members
-
-    def kind(page: str, record: Record) -> int:
-        """An object, a page, a term, then what has its name from a class or is of our own package."""
-        name = record.names[0]
-        if name.startswith("jax.") and name not in members:
-            return 0
-        return 1 if record is pages[page][0] else 2 if record.anchor.startswith("term-") else 3
-
-    def key(item: tuple[str, Record]) -> tuple[bool, int, int]:
-        page, record = item
-        owner = members.get(record.names[0])
-        old = record.names[0] in retired or page.startswith("history/")
-        return old, kind(page, record), OWNERS.index(owner) if owner in OWNERS else len(OWNERS)
-
-    return [url(page, record) for page, record in sorted(named, key=key)]
-
-
-def url(page: str, record: Record) -> str:
-    """Where a record stands, from the folder of its language."""
-    return f"{page}#{record.anchor}"
-
-
-def requests(pages: dict[str, list[Record]], retired: Collection[str], output: Path) -> list[dict[str, Any]]:
+def requests(pages: dict[str, list[Record]], output: Path) -> list[dict[str, Any]]:
     """What is asked of Pagefind to index the records of some pages."""
-    rank = {where: str(place) for place, where in enumerate(rank_names(pages, retired))}
     asked: list[dict[str, Any]] = [{"type": "NewIndex", "config": {}}]
     for page, records in pages.items():
         for record in records:
-            where = url(page, record)
             meta = {"title": cut_words(record.title), "words": " ".join(title_words(record.title))}
             if record is not records[0]:
                 meta["page"] = cut_words(records[0].title)
-            found = {"name": sorted({each for name in record.names for each in spoken_names(name)})}
             asked.append(
                 {
                     "type": "AddRecord",
                     "index_id": 0,
-                    "url": where,
-                    "content": cut_words(record.text),
+                    "url": f"{page}#{record.anchor}",
+                    # What says nothing would be left out.
+                    "content": cut_words(record.text or record.title),
                     # In either language the words are parted already, and English words have English endings.
                     "language": "en",
                     "meta": meta,
-                    "filters": found if record.names else {},
-                    "sort": {"rank": rank[where]} if record.names else {},
+                    "sort": {"place": str(len(asked) - 1)},
                 }
             )
     asked.append({"type": "WriteFiles", "index_id": 0, "output_path": str(output)})
@@ -257,29 +249,40 @@ def leave_out_sphinx_search(app: Sphinx) -> None:
         app.builder.search = False  # type: ignore[attr-defined]
 
 
-def index_site(app: Sphinx, exception: Exception | None) -> None:
-    """At the end of a build: index the pages, if they say anything else than at the last."""
-    if exception or app.builder.format != "html":
-        return
-    site = Path(app.outdir)
-    for name in SPHINX_SCRIPTS:
-        (site / "_static" / name).unlink(missing_ok=True)
-    pages = {}
+def read_pages(app: Sphinx, before: Pages) -> Pages:
+    """The records of all pages, each page with a hash of its HTML; what was cut ``before`` is not cut again."""
+    pages: Pages = {}
     for docname in sorted(app.env.found_docs):
         page = app.builder.get_target_uri(docname)
-        article = lxml.html.parse(str(site / page)).getroot().find(".//article")
-        pages[page] = cut_page(article)
-    records = site_records(app.env)
-    fates = {name: records.fate(name) for name in records.names}
-    retired = [name for name, fate in fates.items() if fate.removed or fate.deprecated]
-    output = site / FOLDER
-    asked = requests(pages, retired, output)
-    stamp, state = Path(app.doctreedir, "search"), hashlib.sha256(json.dumps(asked).encode()).hexdigest()
-    if output.is_dir() and stamp.is_file() and stamp.read_text() == state:
+        html = Path(app.outdir, page).read_bytes()
+        state = hashlib.sha256(html).hexdigest()
+        was, records = before.get(page, ("", []))
+        if was != state:
+            article = lxml.html.document_fromstring(html, parser=UTF8).find(".//article")
+            assert article is not None, f"{page} has no article"
+            records = cut_page(article)
+        pages[page] = state, records
+    return pages
+
+
+def index_site(app: Sphinx, exception: Exception | None) -> None:
+    """At the end of a build: index the pages, if any has changed."""
+    if exception or app.builder.format != "html":
+        return
+    for name in SPHINX_SCRIPTS:
+        Path(app.outdir, "_static", name).unlink(missing_ok=True)
+    memory, output = Path(app.doctreedir, "search.json"), Path(app.outdir, FOLDER)
+    kept = json.loads(memory.read_text(encoding="utf-8")) if memory.is_file() else {}
+    before = {page: (state, [Record(*record) for record in records]) for page, (state, records) in kept.items()}
+    pages = read_pages(app, before)
+    if pages == before and output.is_dir():
         return
     shutil.rmtree(output, ignore_errors=True)
-    ask_pagefind(asked)
+    cut = {page: records for page, (_, records) in pages.items()}
+    ask_pagefind(requests(cut, output))
+    # Pagefind's own filters could hold names, but are written in another order each time.
+    (output / "names.json").write_text(json.dumps(names_and_old(cut), ensure_ascii=False), encoding="utf-8")
     for pattern in UNUSED:
         for path in output.glob(pattern):
             path.unlink()
-    stamp.write_text(state)
+    memory.write_text(json.dumps(pages), encoding="utf-8")
