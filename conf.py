@@ -54,6 +54,7 @@ html_favicon = "docs/_static/icon.svg"
 html_css_files = ["figure.css", "shardbook.css", "search.css"]
 html_js_files = [(name, {"defer": "defer"}) for name in ("language.js", "scroll.js", "drawers.js", "search-field.js")]
 html_additional_pages = {"search": "search.html"}
+html_math_renderer = "mathml"
 html_copy_source = False
 html_domain_indices = False
 html_show_sphinx = False

@@ -24,6 +24,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         interface,
         links,
         llms,
+        mathematics,
         search,
         sharing,
         timeline,
@@ -38,6 +39,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("api-matrix", timeline.Matrix)
     app.add_directive("api-answers", timeline.Answers)
     app.add_directive("api-changes", timeline.Changes)
+    app.add_html_math_renderer("mathml", (mathematics.visit_inline, None), (mathematics.visit_block, None))
     # Before reading
     app.connect("config-inited", interface.translate_settings)
     app.connect("builder-inited", interface.prepare, priority=900)  # after myst-nb has made its configuration

@@ -141,6 +141,8 @@ class Writer:
                 yield Doctest(node.astext())
             case nodes.literal_block():
                 yield fenced(node.astext(), node.get("language", "").replace("none", ""))
+            case nodes.math_block():
+                yield f"$$\n{node.astext().strip()}\n$$"
             case nodes.title() if isinstance(node.parent, nodes.section):
                 yield f"{'#' * level} {self.line(node)}"
             case nodes.title():
@@ -250,6 +252,8 @@ class Writer:
                 return escape(node.astext())
             case nodes.literal():
                 return span(node.astext())
+            case nodes.math():
+                return f"${node.astext()}$"
             case nodes.strong():
                 return f"**{self.inline(node)}**"
             case nodes.emphasis():

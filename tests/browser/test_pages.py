@@ -1,9 +1,8 @@
 """Every page is quiet and light: no error, no violation of the policy, nothing from elsewhere, nothing that jumps."""
 
-import gzip
-
 import pytest
 from browsing import LANGUAGES, PAGES, Watch
+from weights import weigh
 
 # Bytes, gzipped, of a page with all that it loads before the reader searches.
 HEAVIEST = 100_000
@@ -23,15 +22,6 @@ def test_a_page_is_quiet_and_nothing_jumps(page, address, language, name):
     page.goto(f"{address}/{language}/{name}")
     assert page.locator("h1").count() == 1
     assert page.evaluate(SHIFT) == 0
-
-
-def weigh(page, url):
-    """The bytes of a page and all that it loads, gzipped as a host would send them, and the number of requests."""
-    bodies = []
-    page.on("response", lambda answer: bodies.append(answer.body()))
-    page.goto(url)
-    page.wait_for_load_state("networkidle")
-    return sum(len(gzip.compress(body)) for body in bodies), len(bodies)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -214,3 +214,23 @@ def test_an_example_that_is_wrong_is_found(small):
     done = run_doctests(small.root, small.command()[1])
     assert done.returncode != 0
     assert "Expected:\n    7\nGot:\n    8" in done.stdout + done.stderr
+
+
+def test_a_formula_is_drawn_without_asking_anyone(small):
+    formula = "It has {math}`n^2` pieces.\n\n```{math}\nk = \\frac{n}{m}\n```\n\nTwo pages"
+    small.edit("docs/index.md", "Two pages", formula)
+    result = small.build("--only", "en")
+    assert result.passed, result.printed
+    page = small.read("site/en/index.html")
+    assert page.count("<math") == 2
+    assert "<mfrac>" in page
+    assert "mathjax" not in page.lower()
+    assert site_checks.foreign_requests(small.root / "site") == []
+    assert "It has $n^2$ pieces.\n\n$$\nk = \\frac{n}{m}\n$$" in small.read("site/en/index.md")
+
+
+def test_a_formula_that_cannot_be_drawn_fails_the_build(small):
+    small.edit("docs/index.md", "Two pages", "```{math}\n\\nonsense{n}\n```\n\nTwo pages")
+    result = small.build("--only", "en")
+    assert not result.passed
+    assert "this formula has no MathML: \\nonsense{n}" in result.printed
