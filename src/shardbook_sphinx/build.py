@@ -95,7 +95,7 @@ def is_content(name: str) -> bool:
 def pages(root: Path, languages: list[str]) -> list[Path]:
     """The pages that a whole site has, and its search."""
     sources = [path.relative_to(root / "docs").with_suffix(".html") for path in (root / "docs").rglob("*.md")]
-    sources.append(Path("pagefind/pagefind.js"))
+    sources.append(Path("pagefind/names.json"))
     return [root / "site/index.html", *(root / "site" / name / source for name in languages for source in sources)]
 
 

@@ -214,3 +214,20 @@ def test_an_example_that_is_wrong_is_found(small):
     done = run_doctests(small.root, small.command()[1])
     assert done.returncode != 0
     assert "Expected:\n    7\nGot:\n    8" in done.stdout + done.stderr
+
+
+def test_nothing_of_sphinx_own_search_is_left(site):
+    assert site_checks.sphinx_search(site) == []
+
+
+def test_what_is_left_of_sphinx_own_search_is_found(spoiled):
+    (spoiled / "zh/searchindex.js").touch()
+    (spoiled / "en/_static/english-stemmer.js").touch()
+    assert site_checks.sphinx_search(spoiled) == [
+        str(Path("en/_static/english-stemmer.js")),
+        str(Path("zh/searchindex.js")),
+    ]
+
+
+def test_the_search_has_what_the_articles_say_and_no_more(site):
+    assert site_checks.unequal_index(site) == []
