@@ -1,8 +1,6 @@
 """What is checked on a built site. Each function returns its findings, a line each; empty means good."""
 
 import ast
-import gzip
-import json
 import re
 from collections import Counter
 from functools import cache
@@ -10,6 +8,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from lxml import html
+
+from shardbook_sphinx.search import read_fragment
 
 LANGUAGES = {"en": "en", "zh": "zh-CN"}
 WORD = re.compile("[A-Za-z]{2,}")
@@ -251,7 +251,7 @@ def indexed(folder):
     """The texts that the search has of each page of a language, and the titles."""
     texts, titles = {}, {}
     for path in sorted((folder / "pagefind/fragment").iterdir()):
-        record = json.loads(gzip.decompress(path.read_bytes()).removeprefix(b"pagefind_dcd"))
+        record = read_fragment(path.read_bytes())
         page = record["url"].partition("#")[0]
         titles.setdefault(page, []).append(record["meta"]["title"].replace("` ", ""))
         text = record["content"].replace("` ", "")

@@ -18,6 +18,7 @@ import os
 import re
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     Pages = dict[str, tuple[str, list["Record"]]]
 
 FOLDER = "pagefind"
+LAST = "names.json"
 # No page keeps a backquote, so that this can be told from what a page says.
 CUT = "` "
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"
@@ -62,8 +64,8 @@ HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 
 # Sphinx's search, and what it would put on each page that one came to from it.
 SPHINX_SCRIPTS = ("searchtools.js", "language_data.js", "sphinx_highlight.js")
-# Of what Pagefind writes, the site uses its library. What is deleted is its own interface, and a worker.
-UNUSED = ("pagefind-*.js", "pagefind-*.css", "wasm.unknown.pagefind")
+# The site uses Pagefind's library, but not its own interface, nor the library in a worker.
+UNUSED = re.compile(r"pagefind-.*\.(js|css)|wasm\.unknown\.pagefind")
 
 
 class Record(NamedTuple):
@@ -199,17 +201,25 @@ def url(page: str, record: Record) -> str:
     return f"{page}#{record.anchor}"
 
 
-def record_ids(index: Path) -> dict[str, str]:
-    """What Pagefind calls each record in an index it has written, by URL."""
-    found = {}
-    for path in index.glob("fragment/*.pf_fragment"):
-        content = gzip.decompress(path.read_bytes()).removeprefix(b"pagefind_dcd")
-        found[json.loads(content)["url"]] = path.stem
-    return found
+def make_index(pages: dict[str, list[Record]]) -> dict[str, bytes]:
+    """The files of the index of some pages, by their names in its folder."""
+    *_, answer = ask_pagefind(requests(pages))
+    files = {file["path"]: base64.b64decode(file["content"]) for file in answer["files"]}
+    fragments = {name: content for name, content in files.items() if name.startswith("fragment/")}
+    # Pagefind's own filters could hold names, but are written in another order each time.
+    names = names_and_old(pages, {read_fragment(each)["url"]: Path(name).stem for name, each in fragments.items()})
+    used = {name: content for name, content in files.items() if not UNUSED.fullmatch(name)}
+    return used | {LAST: json.dumps(names, ensure_ascii=False).encode()}
 
 
-def requests(pages: dict[str, list[Record]], output: Path) -> list[dict[str, Any]]:
-    """What is asked of Pagefind to index the records of some pages."""
+def read_fragment(content: bytes) -> dict[str, Any]:
+    """What Pagefind's file of a record says."""
+    record: dict[str, Any] = json.loads(gzip.decompress(content).removeprefix(b"pagefind_dcd"))
+    return record
+
+
+def requests(pages: dict[str, list[Record]]) -> list[dict[str, Any]]:
+    """What is asked of Pagefind to index the records of some pages, and at last to give the files of its index."""
     asked: list[dict[str, Any]] = [{"type": "NewIndex", "config": {}}]
     for page, records in pages.items():
         for record in records:
@@ -228,35 +238,41 @@ def requests(pages: dict[str, list[Record]], output: Path) -> list[dict[str, Any
                     "meta": meta,
                 }
             )
-    asked.append({"type": "WriteFiles", "index_id": 0, "output_path": str(output)})
+    # Asked to write them itself, it answers before it has written all, and ends.
+    asked.append({"type": "GetFiles", "index_id": 0})
     return asked
 
 
-def ask_pagefind(asked: list[dict[str, Any]]) -> None:
-    """Have Pagefind do what is asked, in that order.
+def ask_pagefind(asked: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Pagefind's answers to what is asked, in that order.
 
-    Its own client waits a tenth of a second for each answer: more than a minute for the handbook.
+    Its own client waits a tenth of a second for each answer: almost a minute for the handbook.
     """
     messages = [json.dumps({"message_id": number, "payload": payload}) for number, payload in enumerate(asked)]
-    written = b"".join(base64.b64encode(message.encode()) + b"," for message in messages)
     executable = get_executable()
     if executable is None:
         raise HandbookError("there is no Pagefind here: install pagefind-bin-extended")
-    with subprocess.Popen([executable, "--service"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as service:
-        assert service.stdin is not None
-        assert service.stdout is not None
-        service.stdin.write(written)
-        service.stdin.flush()
-        answers = b""
-        while answers.count(b",") < len(asked) and (more := os.read(service.stdout.fileno(), 1 << 16)):
-            answers += more
-        service.stdin.close()
-    for answer in answers.split(b",")[:-1]:
-        payload = json.loads(base64.b64decode(answer))["payload"]
-        if payload["type"] == "Error":
-            raise HandbookError(f"Pagefind: {payload['message']}")
-    if answers.count(b",") < len(asked):
-        raise HandbookError("Pagefind ended before it had written the index")
+    told, missing = bytearray(), len(asked)
+    service = [str(executable), "--service"]
+    # One that ends at once is found by the answers that are missing.
+    with (
+        suppress(BrokenPipeError),
+        subprocess.Popen(service, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process,
+    ):
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"".join(base64.b64encode(message.encode()) + b"," for message in messages))
+        process.stdin.flush()
+        while missing and (more := os.read(process.stdout.fileno(), 1 << 20)):
+            told += more
+            missing -= more.count(b",")
+    answers = [json.loads(base64.b64decode(answer))["payload"] for answer in told.split(b",")[:-1]]
+    for answer in answers:
+        if answer["type"] == "Error":
+            raise HandbookError(f"Pagefind: {answer['message']}")
+    if missing:
+        raise HandbookError("Pagefind ended before it had answered all")
+    return answers
 
 
 def leave_out_sphinx_search(app: Sphinx) -> None:
@@ -291,15 +307,10 @@ def index_site(app: Sphinx, exception: Exception | None) -> None:
     kept = json.loads(memory.read_text(encoding="utf-8")) if memory.is_file() else {}
     before = {page: (state, [Record(*record) for record in records]) for page, (state, records) in kept.items()}
     pages = read_pages(app, before)
-    names = output / "names.json"  # the last that is written
-    if pages == before and names.is_file():
+    if pages == before and (output / LAST).is_file():
         return
     shutil.rmtree(output, ignore_errors=True)
-    cut = {page: records for page, (_, records) in pages.items()}
-    ask_pagefind(requests(cut, output))
-    for pattern in UNUSED:
-        for path in output.glob(pattern):
-            path.unlink()
+    for name, content in make_index({page: records for page, (_, records) in pages.items()}).items():
+        (output / name).parent.mkdir(parents=True, exist_ok=True)
+        (output / name).write_bytes(content)
     memory.write_text(json.dumps(pages), encoding="utf-8")
-    # Pagefind's own filters could hold names, but are written in another order each time.
-    names.write_text(json.dumps(names_and_old(cut, record_ids(output)), ensure_ascii=False), encoding="utf-8")

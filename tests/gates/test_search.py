@@ -7,7 +7,7 @@ import pytest
 import site_checks
 
 from shardbook_sphinx.pages import HandbookError
-from shardbook_sphinx.search import Record, ask_pagefind, cut_page, requests
+from shardbook_sphinx.search import Record, ask_pagefind, cut_page, make_index
 
 
 @pytest.fixture
@@ -22,6 +22,15 @@ def has(handbook, language, word):
     """Whether the search of a language has a word in any text."""
     texts, _ = site_checks.indexed(handbook.root / "site" / language)
     return any(word in text for several in texts.values() for text in several)
+
+
+def plant(index, record):
+    """Have an index with this record of now.html alone."""
+    shutil.rmtree(index / "fragment")
+    (index / "fragment").mkdir()
+    for name, content in make_index({"now.html": [record]}).items():
+        if name.startswith("fragment/"):
+            (index / name).write_bytes(content)
 
 
 def test_two_indexes_of_the_same_pages_are_the_same(built_small, searchable):
@@ -41,20 +50,13 @@ def test_each_section_and_each_entry_is_a_record(built_small):
 def test_navigation_in_the_index_is_found(searchable):
     site = searchable.root / "site"
     around = site_checks.parse(site / "zh/now.html").xpath("//aside[contains(@class, 'sidebar-drawer')]")[0]
-    index = site / "zh/pagefind"
-    shutil.rmtree(index)
-    record = Record("today", "今天", ["今天"], around.text_content())
-    ask_pagefind(requests({"now.html": [record]}, index))
+    plant(site / "zh/pagefind", Record("today", "今天", ["今天"], around.text_content()))
     assert "zh/now.html: the search has '页', the article does not" in site_checks.unequal_index(site)
 
 
 def test_a_paragraph_that_the_index_lacks_is_found(searchable):
     site = searchable.root / "site"
-    index = site / "en/pagefind"
-    shutil.rmtree(index)
-    ask_pagefind(
-        requests({"now.html": [Record("today", "Today", ["Today"], "Two devices, with jax.devices().")]}, index)
-    )
+    plant(site / "en/pagefind", Record("today", "Today", ["Today"], "Two devices, with jax.devices()."))
     assert "en/now.html: the search lacks 'six'" in site_checks.unequal_index(site)
 
 
@@ -103,6 +105,12 @@ def test_an_index_that_is_gone_is_made_again(searchable):
     assert has(searchable, "zh", "结果是六")
 
 
-def test_what_pagefind_refuses_stops_the_build(tmp_path):
+def test_what_pagefind_refuses_stops_the_build():
     with pytest.raises(HandbookError, match="Pagefind: Invalid index"):
-        ask_pagefind([{"type": "WriteFiles", "index_id": 7, "output_path": str(tmp_path)}])
+        ask_pagefind([{"type": "GetFiles", "index_id": 7}])
+
+
+def test_a_pagefind_that_ends_too_soon_stops_the_build(monkeypatch):
+    monkeypatch.setattr("shardbook_sphinx.search.get_executable", lambda: shutil.which("true"))
+    with pytest.raises(HandbookError, match="Pagefind ended before it had answered all"):
+        ask_pagefind([{"type": "NewIndex", "config": {}}])
