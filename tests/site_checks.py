@@ -1,6 +1,8 @@
 """What is checked on a built site. Each function returns its findings, a line each; empty means good."""
 
 import ast
+import gzip
+import json
 import re
 from collections import Counter
 from functools import cache
@@ -18,8 +20,10 @@ FOREIGN_URL = re.compile(r"""(?:url\(|@import\s)\s*["']?((?:https?:)?//[^"')\s]+
 CODE = re.compile(r"\w+([._]\w+)+(\(\))?")
 # Pages that Sphinx makes: an index is sorted as its language is.
 MADE = {Path("genindex.html"), Path("search.html")}
+# What the scripts of the search say is in attributes of its fields.
+SAID = ("results", "one", "many", "all", "more", "nothing", "failed", "served")
 # What a person hears or sees of an element besides its text.
-SPOKEN = ("aria-label", "title", "alt", "placeholder")
+SPOKEN = ("aria-label", "title", "alt", "placeholder", *(f"data-{name}" for name in SAID))
 
 
 @cache
@@ -222,4 +226,50 @@ def unlinked_names(site, docs):
             links = parse(site / language / page).xpath("//a[@class='api']/@href")
             linked = {link.partition("#")[2] for link in links}
             found += [f"{language}/{page.as_posix()}: {name} leads to no entry" for name in sorted(used - linked)]
+    return found
+
+
+# Sphinx's own search: its index, its page's scripts, and what would mark words on pages that one came to from it
+SPHINX_SEARCH = ("searchindex.js", "searchtools.js", "language_data.js", "sphinx_highlight.js", "*stemmer*.js")
+
+
+def sphinx_search(site):
+    """Files of Sphinx's own search."""
+    return sorted(str(path.relative_to(site)) for name in SPHINX_SEARCH for path in site.rglob(name))
+
+
+CLASSES = " or ".join(f"contains(@class, '{name}')" for name in ("headerlink", "hide", "visually-hidden"))
+UNSPOKEN = f"ancestor::nav or ancestor::svg or ancestor::*[{CLASSES}]"
+
+
+def words(texts):
+    """How often each word stands in some texts; each Chinese character is one."""
+    return Counter(re.findall(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+", " ".join(texts)))
+
+
+def indexed(folder):
+    """The texts that the search has of each page of a language, and the titles."""
+    texts, titles = {}, {}
+    for path in sorted((folder / "pagefind/fragment").iterdir()):
+        record = json.loads(gzip.decompress(path.read_bytes()).removeprefix(b"pagefind_dcd"))
+        page = record["url"].partition("#")[0]
+        titles.setdefault(page, []).append(record["meta"]["title"].replace("` ", ""))
+        text = record["content"].replace("` ", "")
+        texts.setdefault(page, []).append("" if text == titles[page][-1] else text)
+    return texts, titles
+
+
+def unequal_index(site):
+    """Words that the search has of a page and its article does not say so often, and such that it lacks."""
+    found = []
+    for language in LANGUAGES:
+        texts, titles = indexed(site / language)
+        for page in sorted(texts):
+            article = parse(site / language / page).xpath("//article")[0]
+            said = words(article.xpath(f".//text()[not({UNSPOKEN})]"))
+            surplus = sorted(words(texts[page]) - said)
+            paragraphs = article.xpath(f".//p[not(@class)]//text()[not({UNSPOKEN} or ancestor::figure)]")
+            lacking = sorted(words(paragraphs).keys() - words(texts[page] + titles[page]).keys())
+            found += [f"{language}/{page}: the search has {word!r}, the article does not" for word in surplus]
+            found += [f"{language}/{page}: the search lacks {word!r}" for word in lacking]
     return found

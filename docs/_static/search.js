@@ -1,6 +1,6 @@
-// The search, once a reader uses it: what is typed is cut into words, Pagefind finds the records that have them, and the
-// best are shown under the field or on the search page. src/shardbook_sphinx/search.py makes the index and says why
-// words are cut as they are; `CUT` and `WORD` must agree with it.
+// The search, once a reader uses it: what is typed is cut into words, Pagefind finds the records that have them, and
+// the best are shown under the field or on the search page. src/shardbook_sphinx/search.py makes the index and says
+// why words are cut as they are; `CUT` and `WORD` must agree with it.
 
 const CUT = "` ";
 const HAN = /[\u3400-\u4dbf\u4e00-\u9fff]/u;
@@ -9,10 +9,10 @@ const NAME = /^[.@]?([a-z_]\w*(?:\.[a-z_]\w*)*)\.?\s*(?:\(.*)?$/s;
 // What a message says is missing: `module 'jax.sharding' has no attribute 'use_mesh'`.
 const MISSING = /'([\w.]+)'\S* (?:\w+ )?has no attribute '(\w+)'/;
 // A string in a message that is no name of an API is the reader's own.
-const STRING = /(?<!\w)(['"])(?!\w*[._]\w+\1|[A-Z]+[a-z]+[A-Z]\w*\1)[^'"]*\1(?!\w)/g;
+const STRING = /(?<!\w)(['"])(?!\w+(?:\.\w+)+\1|\w*_\w+\1|[A-Z]+[a-z]+[A-Z]\w*\1)[^'"]*\1(?!\w)/g;
 const ERROR = /\b\w+(?:Error|Exception|Warning): /g;
 
-const LONGEST = 4000; // characters of a query that are read
+const LONGEST = 4000; // characters of a query that are read, the last ones: a traceback ends with its error
 const MOST = 48; // words of it that are looked for
 const SHOWN = { panel: 8, page: 20 }; // results
 const EXCERPT = { words: 30, characters: 70 };
@@ -26,14 +26,18 @@ const pagefind = (async () => {
   const library = await import("../pagefind/pagefind.js");
   await library.options({ noWorker: true, ranking: { metaWeights: { title: 0, page: 0, words: 5 } } });
   const [known] = await Promise.all([fetch(new URL("../pagefind/names.json", import.meta.url)), library.init()]);
-  const { results: records } = await library.search(null, { sort: { place: "asc" } });
-  const { names, old } = await known.json();
-  return { search: library.search, names, records, old: new Set(old.map((place) => records[place].id)) };
+  const { names, old, count } = await known.json();
+  return { search: library.search, names, old: new Set(old), count };
 })();
 
-/** What is looked for: the words of a query, and whether it is a message, such as an error, from which words may miss. */
+/** A query in one form: full-width letters are as good as others. */
+function plain(query) {
+  return query.slice(-LONGEST).normalize("NFKC").trim();
+}
+
+/** The words of a query, and whether it is a message, such as an error, of which a record may lack some. */
 export function read(query) {
-  let text = query.slice(0, LONGEST).normalize("NFKC");
+  let text = plain(query);
   const errors = [...text.matchAll(ERROR)];
   if (errors.length) text = text.slice(errors.at(-1).index);
   const message = errors.length > 0 || text.match(WORD)?.length >= WORDY;
@@ -44,17 +48,16 @@ export function read(query) {
   return { words: (text.toLowerCase().match(WORD) ?? []).slice(0, MOST), message };
 }
 
-/** The records that a query names, the likeliest first: `Mesh.shape`, `x.sharding`, `P("x")`, `mesh axis`, `Mesh.sha`. */
-async function withName(query) {
-  const { names, records } = await pagefind;
-  const text = query.slice(0, LONGEST).trim().toLowerCase();
+/** The names in a query such as `Mesh.sha`, `x.sharding` or `P("x")`, each with its record, the likeliest first. */
+async function namesIn(query) {
+  const { names } = await pagefind;
+  const text = plain(query).toLowerCase();
   const [, owner, member] = text.match(MISSING) ?? text.match(NAME) ?? [];
   const parts = [owner, member].filter(Boolean).join(".").split(".");
   for (const sought of [text, ...parts.map((_, start) => parts.slice(start).join("."))]) {
     const whole = names.filter(([name]) => `.${name}`.endsWith(`.${sought}`));
     const begun = /[._]/.test(sought) ? names.filter(([name]) => `.${name}`.includes(`.${sought}`)) : [];
-    const places = (whole.length ? whole : begun).map(([, place]) => place);
-    if (places.length) return [...new Set(places)].map((place) => records[place]);
+    if (whole.length || begun.length) return whole.length ? whole : begun;
   }
   return [];
 }
@@ -64,7 +67,8 @@ async function withAll(words) {
   const { search, old } = await pagefind;
   const spaced = words.map((word) => (HAN.test(word) ? [...word].join(" ") : word));
   const phrases = spaced.filter((_, place) => HAN.test(words[place]) && words[place].length > 1);
-  const [all, ...exact] = await Promise.all([search(spaced.join(" ")), ...phrases.map((phrase) => search(`"${phrase}"`))]);
+  const queries = [spaced.join(" "), ...phrases.map((phrase) => `"${phrase}"`)];
+  const [all, ...exact] = await Promise.all(queries.map((each) => search(each)));
   const ids = exact.map(({ results }) => new Set(results.map(({ id }) => id)));
   const found = all.results.filter(({ id }) => ids.every((set) => set.has(id)));
   return byScore(found.map((result) => ({ ...result, score: result.score * (old.has(result.id) ? PAST : 1) })));
@@ -72,21 +76,29 @@ async function withAll(words) {
 
 /** The records that have any of some words, first those that have the rarest, and most of them side by side. */
 async function withAny(words) {
-  const { search, records } = await pagefind;
+  const { search, count } = await pagefind;
   const parts = words.flatMap((word) => (HAN.test(word) && word.length > 2 ? pairs([...word], "") : [word]));
-  const lists = await Promise.all([
-    ...[...new Set(parts)].map((part) => withAll([part])),
-    ...pairs(words.filter((word) => !HAN.test(word)), " ").map(async (pair) => (await search(`"${pair}"`)).results),
-  ]);
+  const single = await Promise.all([...new Set(parts)].map((part) => withAll([part])));
+  const latin = words.filter((word) => !HAN.test(word));
+  const double = await Promise.all(pairs(latin, " ").map(async (pair) => (await search(`"${pair}"`)).results));
   const found = new Map();
-  for (const results of lists) {
-    for (const result of results) {
-      const { score, words: places } = found.get(result.id) ?? { score: 0, words: [] };
-      const rarity = Math.log(1 + records.length / results.length);
-      found.set(result.id, { ...result, score: score + rarity, words: [...places, ...result.words] });
+  const add = (lists, places) => {
+    for (const results of lists) {
+      const rarity = Math.log(1 + count / results.length);
+      for (const result of results) {
+        const record = found.get(result.id) ?? { ...result, score: 0, alone: [], beside: [] };
+        found.set(result.id, record);
+        record.score += rarity;
+        record[places].push(...result.words);
+      }
     }
-  }
-  const ranked = byScore([...found.values()]);
+  };
+  add(single, "alone");
+  add(double, "beside");
+  // To be shown is where two words stand side by side, if any do.
+  const ranked = byScore([...found.values()]).map((record) => {
+    return { ...record, words: record.beside.length ? record.beside : record.alone };
+  });
   return ranked.filter(({ score }) => score > ranked[0].score / 3);
 }
 
@@ -109,11 +121,16 @@ async function isSought({ words: places, data }, words) {
 /** The records for a query, the best first: what it names, then what has its words. */
 export async function find(query) {
   const { words, message } = read(query);
-  const [named, all] = await Promise.all([withName(query), message ? [] : withAll(words)]);
+  const [names, all] = await Promise.all([namesIn(query), message ? [] : withAll(words)]);
   const ranked = all.length ? all : await withAny(words);
-  if (!named.length && ranked.length && !(await isSought(ranked[0], words))) return [];
-  const first = named.map((result) => ({ ...(ranked.find(({ id }) => id === result.id) ?? result), named: true }));
-  return [...first, ...ranked.filter(({ id }) => first.every((result) => result.id !== id))];
+  if (!names.length && ranked.length && !(await isSought(ranked[0], words))) return [];
+  const named = new Map();
+  for (const [name, id] of names.slice(0, SHOWN.page)) {
+    const there = (results) => results.find((result) => result.id === id);
+    const result = there(ranked) ?? there(await withAll(read(name).words));
+    if (result) named.set(id, { ...result, named: true });
+  }
+  return [...named.values(), ...ranked.filter(({ id }) => !named.has(id))];
 }
 
 /** Where in a text compounds are, each character being a word there; of one that is nowhere, where its pairs are. */
@@ -160,6 +177,11 @@ async function link(result, words) {
   return anchor;
 }
 
+/** The search page's address for a query, from itself. */
+function address(query) {
+  return `?${new URLSearchParams({ q: query.slice(-LONGEST) })}`;
+}
+
 function element(tag, attributes, text = "") {
   const made = document.createElement(tag);
   set(made, attributes);
@@ -176,7 +198,8 @@ class Panel {
   constructor(form) {
     this.form = form;
     this.field = form.elements.q;
-    this.list = element("div", { class: "search-panel", id: "search-panel", role: "listbox", "aria-label": form.dataset.results });
+    this.list = element("div", { class: "search-panel", id: "search-panel", role: "listbox" });
+    set(this.list, { "aria-label": form.dataset.results });
     form.querySelector(".search-status").before(this.list);
     set(this.field, { role: "combobox", "aria-autocomplete": "list", "aria-controls": this.list.id });
     this.close();
@@ -191,7 +214,7 @@ class Panel {
   async show(found, query) {
     const options = await Promise.all(found.slice(0, SHOWN.panel).map((result) => link(result, read(query).words)));
     if (found.length > options.length) {
-      const href = new URL(`?${new URLSearchParams({ q: query })}`, this.form.action);
+      const href = new URL(address(query), this.form.action);
       options.push(element("a", { class: "search-all", href }, this.form.dataset.all.replace("{count}", found.length)));
     }
     return () => {
@@ -267,7 +290,7 @@ class Page {
       this.rest = found.slice(SHOWN.page);
       this.list.replaceChildren(...items);
       this.more.hidden = !this.rest.length;
-      history.replaceState(null, "", query ? `?${new URLSearchParams({ q: query })}` : location.pathname);
+      history.replaceState(null, "", query ? address(query) : location.pathname);
     };
   }
 

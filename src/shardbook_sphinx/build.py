@@ -106,7 +106,7 @@ def products(root: Path, languages: list[str]) -> list[Path]:
     """The files by which a whole site is known."""
     site = root / "site"
     forms = [page.with_suffix(suffix) for page in pages(root) for suffix in (".html", ".ipynb", ".md")]
-    forms.append(Path("pagefind/pagefind.js"))
+    forms.append(Path("pagefind/names.json"))
     return [site / "index.html", site / ARCHIVE, *(site / name / form for name in languages for form in forms)]
 
 

@@ -11,6 +11,7 @@ script ``search.js`` cuts what a reader types in the same way.
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import json
 import os
@@ -164,31 +165,47 @@ def title_words(title: str) -> list[str]:
     return list(dict.fromkeys(part.lower() for part in PART.findall(title)))
 
 
-def names_and_old(pages: dict[str, list[Record]]) -> dict[str, list[Any]]:
-    """What the search knows beside Pagefind's index, of records by their places among all.
+def names_and_old(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[str, Any]:
+    """What the search knows beside Pagefind's index, of records by their ``ids`` in it.
 
-    ``names`` are all names, each with the place of its record: of those that end alike, first what most readers mean.
-    ``old`` are the places of what tells of the past.
+    ``names`` are all names, each with its record: of those that end alike, first what most readers mean. ``old`` are
+    the records that tell of the past, ``count`` is how many there are.
     """
-    records = [(page, record) for page, found in pages.items() for record in found]
-    named = [(name, place, record) for place, (_, record) in enumerate(records) for name in record.names]
+    named = [(name, page, record) for page, records in pages.items() for record in records for name in record.names]
     members = Names(frozenset(name for name, *_ in named)).members
-    old = [place for place, (page, _) in enumerate(records) if page.startswith(OLD)]
 
-    def key(item: tuple[str, int, Record]) -> tuple[bool, int, int]:
-        name, place, record = item
+    def key(item: tuple[str, str, Record]) -> tuple[bool, int, int]:
+        name, page, record = item
         owner = members.get(name)
         if name.startswith("jax.") and not owner:
             kind = 0
-        elif record is pages[records[place][0]][0]:
+        elif record is pages[page][0]:
             kind = 1  # a page
         elif record.anchor.startswith("term-"):
             kind = 2
         else:
             kind = 3  # a member of a class, or what our own package has
-        return place in old, kind, OWNERS.index(owner) if owner in OWNERS else len(OWNERS)
+        return page.startswith(OLD), kind, OWNERS.index(owner) if owner in OWNERS else len(OWNERS)
 
-    return {"names": [(name.lower(), place) for name, place, _ in sorted(named, key=key)], "old": old}
+    return {
+        "names": [(name.lower(), ids[url(page, record)]) for name, page, record in sorted(named, key=key)],
+        "old": [ids[url(page, each)] for page, records in pages.items() if page.startswith(OLD) for each in records],
+        "count": len(ids),
+    }
+
+
+def url(page: str, record: Record) -> str:
+    """Where a record stands, from the folder of its language."""
+    return f"{page}#{record.anchor}"
+
+
+def record_ids(index: Path) -> dict[str, str]:
+    """What Pagefind calls each record in an index it has written, by URL."""
+    found = {}
+    for path in index.glob("fragment/*.pf_fragment"):
+        content = gzip.decompress(path.read_bytes()).removeprefix(b"pagefind_dcd")
+        found[json.loads(content)["url"]] = path.stem
+    return found
 
 
 def requests(pages: dict[str, list[Record]], output: Path) -> list[dict[str, Any]]:
@@ -203,13 +220,12 @@ def requests(pages: dict[str, list[Record]], output: Path) -> list[dict[str, Any
                 {
                     "type": "AddRecord",
                     "index_id": 0,
-                    "url": f"{page}#{record.anchor}",
+                    "url": url(page, record),
                     # What says nothing would be left out.
                     "content": cut_words(record.text or record.title),
                     # In either language the words are parted already, and English words have English endings.
                     "language": "en",
                     "meta": meta,
-                    "sort": {"place": str(len(asked) - 1)},
                 }
             )
     asked.append({"type": "WriteFiles", "index_id": 0, "output_path": str(output)})
@@ -275,14 +291,15 @@ def index_site(app: Sphinx, exception: Exception | None) -> None:
     kept = json.loads(memory.read_text(encoding="utf-8")) if memory.is_file() else {}
     before = {page: (state, [Record(*record) for record in records]) for page, (state, records) in kept.items()}
     pages = read_pages(app, before)
-    if pages == before and output.is_dir():
+    names = output / "names.json"  # the last that is written
+    if pages == before and names.is_file():
         return
     shutil.rmtree(output, ignore_errors=True)
     cut = {page: records for page, (_, records) in pages.items()}
     ask_pagefind(requests(cut, output))
-    # Pagefind's own filters could hold names, but are written in another order each time.
-    (output / "names.json").write_text(json.dumps(names_and_old(cut), ensure_ascii=False), encoding="utf-8")
     for pattern in UNUSED:
         for path in output.glob(pattern):
             path.unlink()
     memory.write_text(json.dumps(pages), encoding="utf-8")
+    # Pagefind's own filters could hold names, but are written in another order each time.
+    names.write_text(json.dumps(names_and_old(cut, record_ids(output)), ensure_ascii=False), encoding="utf-8")

@@ -234,3 +234,20 @@ def test_a_formula_that_cannot_be_drawn_fails_the_build(small):
     result = small.build("--only", "en")
     assert not result.passed
     assert "this formula has no MathML: \\nonsense{n}" in result.printed
+
+
+def test_nothing_of_sphinx_own_search_is_left(site):
+    assert site_checks.sphinx_search(site) == []
+
+
+def test_what_is_left_of_sphinx_own_search_is_found(spoiled):
+    (spoiled / "zh/searchindex.js").touch()
+    (spoiled / "en/_static/english-stemmer.js").touch()
+    assert site_checks.sphinx_search(spoiled) == [
+        str(Path("en/_static/english-stemmer.js")),
+        str(Path("zh/searchindex.js")),
+    ]
+
+
+def test_the_search_has_what_the_articles_say_and_no_more(site):
+    assert site_checks.unequal_index(site) == []
