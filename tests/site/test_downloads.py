@@ -412,12 +412,28 @@ def test_an_offer_left_in_the_archive_is_found(built_small, tmp_path, monkeypatc
 
 
 def test_the_same_site_gives_the_same_archive(spoiled):
-    first = (spoiled / ARCHIVE).read_bytes()
+    archive = spoiled / ARCHIVE
+    first = archive.read_bytes()
     for file in spoiled.rglob("*"):
         os.utime(file, (0, 2**31))
     (spoiled / "en/index.html").chmod(0o600)
     write_archive(spoiled)
-    assert (spoiled / ARCHIVE).read_bytes() == first
+    assert archive.read_bytes() == first
+
+
+def test_what_is_packed_already_is_taken_over_as_it_would_be_packed(spoiled):
+    archive = spoiled / ARCHIVE
+    first = archive.read_bytes()
     spoil(spoiled / "en/now.md", "six", "seven")
     write_archive(spoiled)
-    assert (spoiled / ARCHIVE).read_bytes() != first
+    second = archive.read_bytes()
+    assert second != first
+    for before in (None, b"", b"PK", first[:-100]):
+        archive.unlink()
+        if before is not None:
+            archive.write_bytes(before)
+        write_archive(spoiled)
+        assert archive.read_bytes() == second
+    with zipfile.ZipFile(archive) as opened:
+        assert opened.testzip() is None
+        assert b"seven" in opened.read("shardbook/en/now.md")
