@@ -21,6 +21,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         downloads,
         entries,
         execute,
+        explorer,
         interface,
         links,
         llms,
@@ -39,6 +40,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("api-matrix", timeline.Matrix)
     app.add_directive("api-answers", timeline.Answers)
     app.add_directive("api-changes", timeline.Changes)
+    app.add_directive("explorer", explorer.Explorer)
     app.add_html_math_renderer("mathml", (mathematics.visit_inline, None), (mathematics.visit_block, None))
     # Before reading
     app.connect("config-inited", interface.translate_settings)
@@ -67,6 +69,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", links.add_links)
     app.connect("html-page-context", sharing.add_description)
     app.connect("html-page-context", downloads.write_downloads)
+    app.connect("html-page-context", explorer.add_scripts)
     # Once all is written
     app.connect("build-finished", llms.write_llms)
     app.connect("build-finished", search.index_site)

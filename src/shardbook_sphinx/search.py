@@ -51,10 +51,10 @@ PART = re.compile(rf"[{HAN}]|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+(?:\.\d+)*")
 # Lines and blocks of pictures drawn in text.
 DRAWING = re.compile("[\u2500-\u259f]+")
 
-# What is no part of what a page says: the ways around, signs, pictures, cells that are folded away; and of an entry
-# what its title says already, and since when it is there.
+# What is no part of what a page says: the ways around, signs, pictures, cells that are folded away, fields; and of an
+# entry what its title says already, and since when it is there.
 LEFT_OUT = {"nav", "svg", "script", "style", "button"}
-LEFT_OUT_CLASSES = {"headerlink", "gp", "visually-hidden", "sb-panels", "hide", "sig", "api-history"}
+LEFT_OUT_CLASSES = {"headerlink", "gp", "visually-hidden", "sb-panels", "hide", "explorer", "sig", "api-history"}
 # Between other elements there is a space, whether or not the HTML has one.
 INLINE = {"a", "abbr", "b", "code", "em", "i", "kbd", "mark", "small", "span", "strong", "sub", "sup", "var"}
 UTF8 = lxml.html.HTMLParser(encoding="utf-8")

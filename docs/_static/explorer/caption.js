@@ -1,12 +1,9 @@
 // What stands in words beside a picture, as src/shardbook/caption.py says it.
 
 import { cellsOf } from "./picture.js";
-import { dimensions, format, runs, shape, size } from "./notation.js";
+import { format, index, runs, shape, size } from "./notation.js";
 
 const SPOKEN_PIECES = 16; // the text equivalent names the holders of each piece up to this many
-
-/** An array's type with the axes that split it: "float32[4@x, 8@y]". */
-export const typeOf = (layout) => `${layout.dtype}[${dimensions(layout.shape, layout.splits).join(", ")}]`;
 
 /** The label and the value of each number that is always shown. */
 export function facts(layout, words) {
@@ -30,14 +27,14 @@ export function notes(layout, words, arranged) {
 /** The picture's text equivalent. */
 export function spoken(layout, words) {
   const text = format(words.spoken, {
-    type: typeOf(layout),
+    type: layout.notation,
     pieces: layout.pieces.length,
     devices: layout.deviceCount,
     shard: shape(layout.shardShape),
   });
   if (layout.pieces.length > SPOKEN_PIECES) return text;
   const placed = layout.pieces.map((piece) => format(words.spoken_piece, {
-    index: `[${piece.index.map(([start, stop]) => `${start}:${stop}`).join(", ")}]`,
+    index: index(piece.index),
     devices: runs(piece.devices).join(words.list),
   }));
   return text + words.sentence + placed.join(words.clause) + words.stop;

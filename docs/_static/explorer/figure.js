@@ -1,26 +1,23 @@
 // The figure a reader sees, the same as that of `shardbook.show`: src/shardbook/figure.py.
 
 import { draw } from "./svg.js";
-import { facts, notes, spoken, typeOf } from "./caption.js";
+import { facts, notes, spoken } from "./caption.js";
 import { html } from "./dom.js";
 import { layout } from "./layout.js";
 import { panels } from "./picture.js";
 
 const NARROW = 300; // a drawing that can shrink to this many CSS pixels fits any phone
 
-/** A state's layout under one of its specs, with what a picture also needs to know. */
-export function laidOut(state, spec = state.spec) {
-  const splits = state.shape.map((_, at) => spec[at] ?? []);
-  return { ...layout(state, spec), shape: state.shape, dtype: state.dtype, mesh: state.mesh, splits };
-}
+/** A state's layout under one of its specs, with the mesh, which the words beside a picture name. */
+export const laidOut = (state, spec = state.spec) => ({ ...layout(state, spec), mesh: state.mesh });
 
-/** The `<figure>` of a layout: its type, or other words as a caption, the picture, and the numbers in words. */
+/** The figure of a layout: its type, the picture and the numbers in words. */
 export function figure(found, words) {
   const [drawing, arranged] = picture(found, words);
   return html(
     "figure",
     {},
-    html("figcaption", {}, typeOf(found)),
+    html("figcaption", {}, found.notation),
     drawing,
     pairs(facts(found, words)),
     ...notes(found, words, arranged).map((note) => html("p", {}, note)),

@@ -127,7 +127,7 @@ function box(/** @type {number} */ place, /** @type {number[]} */ grid, /** @typ
 }
 
 /** Each dimension as its size and the axes that split it: `8`, `8@x`, `8@(x,y)`. */
-function dimensions(/** @type {number[]} */ shape, /** @type {string[][]} */ splits) {
+export function dimensions(/** @type {number[]} */ shape, /** @type {string[][]} */ splits) {
   return shape.map((size, dimension) => {
     const axes = splits[dimension];
     if (!axes.length) return String(size);

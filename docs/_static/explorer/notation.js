@@ -6,11 +6,6 @@ export const length = (text) => [...text].length;
 /** Put values into a template such as "{count} devices". */
 export const format = (template, values) => template.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 
-/** Each dimension as its size and the mesh axes that split it: "8@(y,z)". */
-export const dimensions = (shape, splits) => shape.map((size, at) => (splits[at].length ? `${size}@${names(splits[at])}` : `${size}`));
-
-const names = (axes) => (axes.length === 1 ? axes[0] : `(${axes.join(",")})`);
-
 /** One index range: "0:2". */
 export const span = ([start, stop]) => `${start}:${stop}`;
 

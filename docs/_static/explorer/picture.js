@@ -1,10 +1,10 @@
 // What to draw: panels of rows and columns of pieces, as src/shardbook/picture.py arranges them.
 //
-// A layout here is what layout.js computes, with the array's `shape`, the axes that split each dimension (`splits`) and
-// the mesh. A panel is { title, rowLabel, columnLabel, rows, columns, cells }: null stands for what is left out.
+// A panel is { title, rowLabel, columnLabel, rows, columns, cells }: null stands for what is left out.
 
 import { colour } from "./palette.js";
-import { dimensions, index, span } from "./notation.js";
+import { dimensions } from "./layout.js";
+import { index, span } from "./notation.js";
 
 /** Beyond this many pieces only the first ones and the last are drawn. */
 export const MOST_PIECES = 512;
