@@ -27,8 +27,8 @@ They are measured beside the pages' cells, once for each state of the pins, of P
       ]
     }
 
-``products.json`` is the same, with ``shapes`` of "a", "b" and "out" in place of ``shape``, and one mesh; its row
-number is (a * len(specs) + b) * len(specs) + out. ``members`` are fewer than the axes have devices if the step goes
+``products.json`` is the same, with ``shapes`` of "a", "b" and "out" in place of ``shape``; its row number is
+(a * len(specs) + b) * len(specs) + out. ``members`` are fewer than the axes have devices if the step goes
 along a part of them. A step's bytes for another shape or dtype are ``fraction`` of that matrix's bytes: the fraction
 depends on mesh and specs alone. Which steps XLA takes depends on the mesh, for products also on the proportions of
 the matrices, and on the axis types: these are Auto, which leaves the choice to XLA.
@@ -45,7 +45,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shardbook_sphinx.cache import digest
-from shardbook_sphinx.cases import DTYPE, MESHES, MOVED, PRODUCT, cases, moves, product_specs, products, specs
+from shardbook_sphinx.cases import DTYPE, MESHES, MOVED, PRODUCT, PRODUCT_MESHES, cases, moves, product_specs, products, specs
 from shardbook_sphinx.execute import kernel_environment
 from shardbook_sphinx.pages import HandbookError, pinned
 
@@ -128,7 +128,7 @@ def tables(found: Mapping[Case, Found], release: str) -> dict[str, Table]:
     """The two tables, given what was found for each case."""
     head = {"jax": release, "dtype": DTYPE}
     moved = {mesh: (specs(len(mesh)), moves(mesh)) for mesh in MESHES}
-    multiplied = {MESHES[0]: (product_specs(len(MESHES[0])), products(MESHES[0]))}
+    multiplied = {mesh: (product_specs(mesh), products(mesh)) for mesh in PRODUCT_MESHES}
     return {
         "moves": head | {"shape": MOVED} | rows(found, moved),
         "products": head | {"shapes": PRODUCT} | rows(found, multiplied),

@@ -1,35 +1,39 @@
 // What XLA inserted when the build asked it: look up moves.json and products.json, whose form is described in
 // src/shardbook_sphinx/measured.py. Pure: no DOM, no network.
 
-// The steps from one spec to another, or null if no such move was measured. Dimensions that neither spec splits do not
-// count, and there may be two others.
-export function measuredMove(table, mesh, before, after) {
-  const rank = Math.max(before.length, after.length);
-  const split = [...Array(rank).keys()].filter((at) => before[at]?.length || after[at]?.length);
+// What moves.json says of the way from state.spec to state.to, or null if it says nothing. Dimensions that neither spec
+// splits are passed over; at most two others were measured.
+export function measuredMove(table, { shape, mesh, spec, to }) {
+  const split = [...shape.keys()].filter((at) => spec[at]?.length || to[at]?.length);
   if (split.length > 2) return null;
-  const dimensions = [...split, rank, rank + 1].slice(0, 2);
-  return find(table, mesh, [before, after].map((spec) => dimensions.map((at) => spec[at] ?? [])));
+  const whole = [...shape.keys()].filter((at) => !split.includes(at));
+  const dimensions = shape.length === 2 ? [0, 1] : [...split, ...whole, shape.length, shape.length].slice(0, 2);
+  const specs = [spec, to].map((each) => dimensions.map((at) => each[at] ?? []));
+  return find(table, mesh, specs, shape.length === 2);
 }
 
-// The steps of A @ B, or null if this was not measured.
-export function measuredProduct(table, mesh, a, b, out) {
-  return find(table, mesh, [a, b, out].map((spec) => [spec[0] ?? [], spec[1] ?? []]));
+// What products.json says of state.product, or null.
+export function measuredProduct(table, { mesh, spec, product }) {
+  return find(table, mesh, [spec, product.b, product.out].map((each) => [each[0] ?? [], each[1] ?? []]), true);
 }
 
 // { on, exact, warned, steps: [{ kind, axes, part, of, fraction }] } of the row for these specs, axes by name.
 //
-// `on` has the axis sizes of the mesh it was measured on. If it is not `exact`, no mesh with these sizes was: it is one
-// where the same axis is the longer, and `fraction` is null. `part` says that devices communicate along a part of the
-// axes only. The axes of a mesh may come in another order than in the table, but not those of a tuple.
-function find(table, { names, sizes }, specs) {
-  for (const exact of [true, false]) {
-    const fits = exact ? sameSizes : sameOrder;
-    for (const entry of table.meshes) {
-      for (const places of orders(entry.sizes.length)) {
-        if (sizes.length !== places.length || !fits(places.map((at) => sizes[at]), entry.sizes)) continue;
-        const own = places.map((at) => names[at]);
-        const row = rowNumber(entry.specs, specs, own);
-        if (row >= 0) return { on: entry.sizes, exact, ...read(table, entry, row, own, exact) };
+// `on` has the axis sizes of the mesh it was measured on. `exact`: it was a mesh with these sizes, and a matrix. If not,
+// it was a matrix on a mesh where the same axis is the longer, and `fraction` is null. `part` says that devices
+// communicate along a part of the axes only. The table may have the axes in another order, and lacks those of size 1,
+// which split nothing.
+function find(table, mesh, specs, matrix) {
+  const long = mesh.names.filter((_, at) => mesh.sizes[at] > 1);
+  const size = (name) => mesh.sizes[mesh.names.indexOf(name)];
+  const wanted = specs.map((spec) => spec.map((axes) => axes.filter((name) => long.includes(name))));
+  for (const same of [true, false]) {
+    for (const entry of table.meshes.filter(({ sizes }) => sizes.length === long.length)) {
+      for (const names of [long, long.toReversed()]) {
+        if (!(same ? sameSizes : sameOrder)(names.map(size), entry.sizes)) continue;
+        const row = rowNumber(entry.specs, wanted, names);
+        const exact = same && matrix;
+        if (row >= 0) return { on: entry.sizes, exact, ...read(table, entry, row, names, exact) };
       }
     }
   }
@@ -54,15 +58,10 @@ function rowNumber(known, specs, names) {
   return numbers.includes(-1) ? -1 : numbers.reduce((row, number) => row * known.length + number, 0);
 }
 
-// The orders in which one or two axes can be taken.
-function orders(count) {
-  return count === 2 ? [[0, 1], [1, 0]] : [[0]];
-}
-
 function sameSizes(some, others) {
   return some.every((size, at) => size === others[at]);
 }
 
-function sameOrder(some, others) {
-  return some.every((size) => size > 1) && Math.sign(some[0] - (some[1] ?? 0)) === Math.sign(others[0] - (others[1] ?? 0));
+function sameOrder([one, other], [first, second]) {
+  return other === undefined || Math.sign(one - other) === Math.sign(first - second);
 }
