@@ -26,6 +26,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         links,
         llms,
         mathematics,
+        measured,
         search,
         sharing,
         timeline,
@@ -43,6 +44,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("explorer", explorer.Explorer)
     app.add_html_math_renderer("mathml", (mathematics.visit_inline, None), (mathematics.visit_block, None))
     # Before reading
+    app.connect("builder-inited", measured.start, priority=100)  # it takes longer than anything else
     app.connect("config-inited", interface.translate_settings)
     app.connect("builder-inited", interface.prepare, priority=900)  # after myst-nb has made its configuration
     app.connect("builder-inited", search.leave_out_sphinx_search)
@@ -50,6 +52,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-get-outdated", interface.remove_deleted_pages)
     app.connect("env-get-outdated", downloads.remove_deleted)
     app.connect("env-before-read-docs", execute.execute_stale_pages)
+    app.connect("env-before-read-docs", measured.finish)
+    app.connect("env-before-read-docs", execute.let_translations_begin)
     app.connect("env-before-read-docs", compare.remember_cells)
     # While reading
     app.connect("env-purge-doc", timeline.forget)
@@ -72,5 +76,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", explorer.add_scripts)
     # Once all is written
     app.connect("build-finished", llms.write_llms)
+    app.connect("build-finished", measured.write_tables)
     app.connect("build-finished", search.index_site)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
