@@ -69,11 +69,11 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", interface.rewrite_navigation)
     app.connect("env-updated", downloads.rewrite_missing)
     # While writing
+    app.connect("html-page-context", explorer.add_scripts)
     app.connect("html-page-context", interface.add_languages)
     app.connect("html-page-context", links.add_links)
     app.connect("html-page-context", sharing.add_description)
     app.connect("html-page-context", downloads.write_downloads)
-    app.connect("html-page-context", explorer.add_scripts)
     # Once all is written
     app.connect("build-finished", llms.write_llms)
     app.connect("build-finished", measured.write_tables)

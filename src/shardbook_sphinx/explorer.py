@@ -72,10 +72,9 @@ WORDS = {
         "XLA warns of an involuntary full rematerialization: it first copies the whole array to every device."
     ),
     "measured": _mark("Measured on JAX {jax}, CPU, mesh {mesh}, {dtype}, {shape}; the bytes are scaled to your array."),
-    "narrowed": _mark("Axes and dimensions that neither spec names were left out."),
-    "unmeasured": _mark(
-        "Not measured for this mesh and these specs. This Python measures it, with the package of this handbook:"
-    ),
+    "measured_otherwise": _mark("Measured on JAX {jax}, CPU, mesh {mesh}, {dtype}, {shape}: not quite your case."),
+    "unmeasured": _mark("Not measured for this mesh and these specs."),
+    "measure": _mark("This Python measures yours, with the package of this handbook:"),
     "not_loaded": _mark("The table of measurements could not be loaded."),
     "comma": _mark(", "),
     "colon": _mark(": "),

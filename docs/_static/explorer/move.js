@@ -2,12 +2,11 @@
 
 import { captioned, laidOut, pairs } from "./figure.js";
 import { format, index, runs, size } from "./notation.js";
-import { html, table as drawTable } from "./dom.js";
-import { moveSteps, table } from "./measured.js";
+import { html, table } from "./dom.js";
+import { measuredMove } from "./tables.js";
 import { moves } from "./moves.js";
-import { provenance, stepList } from "./steps.js";
 import { python } from "./python.js";
-import { unmeasured } from "./unmeasured.js";
+import { showSteps } from "./steps.js";
 
 const EACH_DEVICE = 16; // beyond, devices that need and keep as much share a row
 const RUNS = 4;
@@ -18,27 +17,15 @@ export function move({ root, words }) {
   const inserted = root.querySelector(".explorer-move-steps");
   let turn = 0;
 
-  return async (state) => {
+  return (state) => {
     const mine = ++turn;
     if (!state.to) return;
     const [before, after] = [laidOut(state), laidOut(state, state.to)];
     const found = moves(before, after);
     place.replaceChildren(...outcome(before, after, found, words));
-    let measured;
-    try {
-      measured = await table("moves");
-    } catch {
-      if (mine === turn) inserted.replaceChildren(html("p", {}, words.not_loaded));
-      return;
-    }
-    if (mine !== turn) return; // the state has changed meanwhile
-    const steps = moveSteps(measured, state);
-    if (!steps) {
-      inserted.replaceChildren(...unmeasured(`${python({ ...state, product: null })}\nimport shardbook\n\nprint(shardbook.collectives(move, x))\n`, words));
-      return;
-    }
-    const warning = steps.warned ? [html("p", {}, words.rematerialized)] : [];
-    inserted.replaceChildren(stepList(steps.steps, state.mesh, words), ...warning, provenance(measured, steps, [measured.shape], words));
+    const measure = `${python({ ...state, product: null })}\nimport shardbook\n\nprint(shardbook.collectives(move, x))\n`;
+    const kase = { table: "moves", find: measuredMove, state, bytes: () => before.totalBytes, measure };
+    showSteps(inserted, kase, words, () => mine === turn);
   };
 }
 
@@ -52,14 +39,14 @@ function outcome(before, after, { bytes, perDevice }, words) {
     [said.most, size(perDevice.reduce((most, receipt) => Math.max(most, receipt.bytes), 0))],
     [said.receivers, format(said.of, { part: lacking, whole: perDevice.length })],
   ];
-  const table = perDevice.length <= EACH_DEVICE ? eachDevice(perDevice, said) : grouped(perDevice, said);
+  const each = perDevice.length <= EACH_DEVICE ? eachDevice(perDevice, said) : grouped(perDevice, said);
   return [
     html(
       "figure",
       {},
       html("div", { class: "sb-moves" }, side(said.before, before), arrow, side(said.after, after)),
       pairs(facts),
-      html("details", {}, html("summary", {}, said.moves_table), table),
+      html("details", {}, html("summary", {}, said.moves_table), each),
     ),
   ];
 }
@@ -73,7 +60,7 @@ function eachDevice(perDevice, said) {
     kept ? index(kept) : "—",
     elements ? size(bytes) + share(elements, volume(needed), said) : "—",
   ]);
-  return drawTable(said.moves_table, [said.device, said.needs, said.keeps, said.receives], rows);
+  return table(said.moves_table, [said.device, said.needs, said.keeps, said.receives], rows);
 }
 
 function grouped(perDevice, said) {
@@ -90,7 +77,7 @@ function grouped(perDevice, said) {
     const listed = (written.length <= RUNS ? written : [...written.slice(0, RUNS - 1), "…"]).join(said.list);
     return [`${receipts.length} (${listed})`, elements ? size(bytes) + share(elements, whole, said) : "—"];
   });
-  return drawTable(said.moves_table, [said.devices, said.receives], rows);
+  return table(said.moves_table, [said.devices, said.receives], rows);
 }
 
 function share(lacking, needed, said) {

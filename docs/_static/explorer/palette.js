@@ -1,6 +1,6 @@
 // The colour of a piece, as src/shardbook/palette.py chooses it; figure.css has the colours.
 
-const COLOURS = 12;
+export const COLOURS = 12;
 
 /** The palette entry of the piece at `place` in a grid of pieces: row by row, and neighbours differ. */
 export function colour(place, grid) {

@@ -2,11 +2,10 @@
 
 import { captioned, laidOut } from "./figure.js";
 import { html } from "./dom.js";
-import { operands } from "./layout.js";
-import { productSteps, table } from "./measured.js";
-import { provenance, stepList } from "./steps.js";
+import { layout, operands } from "./layout.js";
+import { measuredProduct } from "./tables.js";
 import { python } from "./python.js";
-import { unmeasured } from "./unmeasured.js";
+import { showSteps } from "./steps.js";
 
 const NAMES = { a: "A", b: "B", out: "A @ B" };
 
@@ -16,29 +15,18 @@ export function product({ root, words }) {
   const inserted = root.querySelector(".explorer-product-steps");
   let turn = 0;
 
-  return async (state) => {
+  return (state) => {
     const mine = ++turn;
     if (!state.product) return;
-    const sides = Object.entries(operands(state)).map(([name, matrix]) => {
+    const matrices = operands(state);
+    const sides = Object.entries(matrices).map(([name, matrix]) => {
       const found = laidOut(matrix);
       return captioned(found, words.figure, `${NAMES[name]}${words.figure.colon}${found.notation}`);
     });
     place.replaceChildren(html("div", { class: "sb-moves" }, ...sides));
-    let measured;
-    try {
-      measured = await table("products");
-    } catch {
-      if (mine === turn) inserted.replaceChildren(html("p", {}, words.not_loaded));
-      return;
-    }
-    if (mine !== turn) return;
-    const steps = productSteps(measured, state);
-    if (!steps) {
-      inserted.replaceChildren(...unmeasured(`${python({ ...state, to: null })}\nimport shardbook\n\nprint(shardbook.collectives(multiply, x, b))\n`, words));
-      return;
-    }
-    const shapes = [measured.shapes.a, measured.shapes.b];
-    const warning = steps.warned ? [html("p", {}, words.rematerialized)] : [];
-    inserted.replaceChildren(stepList(steps.steps, state.mesh, words, (of) => NAMES[of]), ...warning, provenance(measured, steps, shapes, words));
+    const measure = `${python({ ...state, to: null })}\nimport shardbook\n\nprint(shardbook.collectives(multiply, x, b))\n`;
+    const bytes = (of) => layout(matrices[of]).totalBytes;
+    const kase = { table: "products", find: measuredProduct, state, bytes, matrix: (of) => NAMES[of], measure };
+    showSteps(inserted, kase, words, () => mine === turn);
   };
 }
