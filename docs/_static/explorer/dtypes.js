@@ -1,5 +1,5 @@
-// The dtypes that JAX's arrays may have on CPU devices, and the bits that an element takes there: int4 and the like are
-// packed. tests/explorer compares the list with JAX's.
+// The dtypes of JAX's arrays that XLA can multiply on CPU devices, and the bits that an element takes there: int4 and the
+// like are packed. tests/explorer compares the list with JAX's.
 
 /** @type {Readonly<Record<string, number>>} bits an element, by dtype, the usual ones first */
 export const DTYPE_BITS = Object.freeze({
@@ -29,8 +29,6 @@ export const DTYPE_BITS = Object.freeze({
   float4_e2m1fn: 4,
   int4: 4,
   uint4: 4,
-  int2: 2,
-  uint2: 2,
 });
 
 /** Whether JAX makes such arrays only with `jax_enable_x64`. */

@@ -71,7 +71,7 @@ function moveLines(/** @type {import("./spec.js").Spec} */ to, /** @type {boolea
 
 /**
  * An axis that is Explicit must stand in the type that `matmul` gives, one that is Auto may not: it stands in what `jit`
- * returns.
+ * returns. What is only described has its devices from there, too.
  */
 function productLines(/** @type {State} */ state, /** @type {typeof madeArray} */ array, /** @type {boolean} */ made) {
   const { mesh } = state;
@@ -80,7 +80,7 @@ function productLines(/** @type {State} */ state, /** @type {typeof madeArray} *
   const explicit = mesh.types.includes("Explicit");
   const typed = out.spec.map((axes) => axes.filter((name) => mesh.types[mesh.names.indexOf(name)] === "Explicit"));
   const inType = explicit ? `, out_sharding=${auto ? `NamedSharding(mesh, ${printSpec(typed)})` : "out"}` : "";
-  const returned = auto ? ", out_shardings=out" : "";
+  const returned = auto || !made ? ", out_shardings=out" : "";
   return [
     array("b", b),
     `out = NamedSharding(mesh, ${printSpec(out.spec)})`,

@@ -171,15 +171,19 @@ function whole(/** @type {string} */ word) {
 }
 
 /**
- * Read a mesh: `x=2, y=4`, `{'x': 2, 'y': 4}`, `(2, 4), ('x', 'y')`, also as the argument of `make_mesh` or `Mesh`.
- * Mistakes: too-long-text, size, name, mesh (what is no pair of name and size), counts (as many names as sizes).
+ * Read a mesh: `x=2, y=4`, `{'x': 2, 'y': 4}`, `(2, 4), ('x', 'y')`, also as the arguments of `make_mesh`, and as JAX
+ * prints one, with its types then.
+ * Mistakes: too-long-text, size, name, mesh (what is no pair of name and size), counts (as many names, or types, as
+ * sizes).
  * @param {string} text
- * @returns {{ mesh: { names: string[], sizes: number[] }, error?: undefined } | { error: Mistake, mesh?: undefined }}
+ * @returns {{ mesh: { names: string[], sizes: number[], types?: string[] }, error?: undefined } |
+ *   { error: Mistake, mesh?: undefined }}
  */
 export function parseMesh(text) {
   return attempt(() => {
-    const bare = plain(text)
-      .replace(/^(?:jax\.)?(?:sharding\.)?(?:make_mesh|AbstractMesh|Mesh)(?=\s*\()/, "")
+    const [axes, said] = plain(text).split(/axis_types ?=/);
+    const bare = axes
+      .replace(/^(?:jax\.)?(?:sharding\.)?(?:make_mesh|AbstractMesh|Mesh|dict)(?= ?\()/, "")
       .replace(/['()[\]{}\s]+/g, " ")
       .replace(/ ?([=:,]) ?/g, "$1");
     const parts = bare.split(/[ ,]+/).filter(Boolean);
@@ -199,6 +203,12 @@ export function parseMesh(text) {
     if (names.length !== sizes.length) {
       throw new Unreadable("counts", { names: String(names.length), sizes: String(sizes.length) });
     }
-    return { mesh: { names, sizes } };
+    if (said === undefined) return { mesh: { names, sizes } };
+    const stated = said.match(/Auto|Explicit|Manual/g) ?? [];
+    const types = /\*/.test(said) ? names.map(() => stated[0]) : stated;
+    if (types.length !== names.length || types.includes(undefined)) {
+      throw new Unreadable("counts", { types: String(stated.length), sizes: String(sizes.length) });
+    }
+    return { mesh: { names, sizes, types } };
   });
 }
