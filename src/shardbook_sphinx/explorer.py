@@ -37,7 +37,7 @@ WORDS = {
     "axis_type": _mark("Type of axis {number}"),
     "remove_axis": _mark("Remove axis {number}"),
     # Chips
-    "dimension": _mark("dimension {at}"),
+    "dimension": _mark("dim {at}"),
     "unused": _mark("unused"),
     "chip": _mark("axis {axis}, size {size}: {place}"),
     "put_here": _mark("Put {axis} here: {place}"),
