@@ -25,7 +25,7 @@ REDRAWS = {
     "64 devices, moved": Redraw("shape=64,64&mesh=x:8,y:8&spec=x,y&to=y", ("P('x', 'y')", "P('y', 'x')"), 16),
     "4096 devices, 4096 pieces": Redraw("shape=4096,4096&mesh=x:64,y:64&spec=x,y", ("P('x', 'y')", "P('y', 'x')"), 100),
     "4096 devices, 512 pieces": Redraw("shape=4096,4096&mesh=x:512,y:8&spec=x", ("P('x')", "P(None, 'x')"), 100),
-    "4096 devices, 1 piece": Redraw("shape=4096,4096&mesh=x:64,y:64&spec=-", ("P()", "P('x')"), 100),
+    "4096 devices, 1 piece": Redraw("shape=4096,4096&mesh=x:64,y:64&spec=", ("P()", "P('x')"), 100),
     "4096 devices, moved": Redraw("shape=4096,4096&mesh=x:64,y:64&spec=x,y&to=y", ("P('x', 'y')", "P('y', 'x')"), 100),
 }
 CHANGE = """([specs, rounds]) => {

@@ -5,7 +5,7 @@ import { DTYPE_BITS } from "./dtypes.js";
 import { chips } from "./chips.js";
 import { format } from "./notation.js";
 import { html } from "./dom.js";
-import { parseShape, parseSpec, printSpec } from "./spec.js";
+import { parseMesh, parseShape, parseSpec, printSpec } from "./spec.js";
 import { presets } from "./presets.js";
 
 const NAMES = ["x", "y", "z", "w", "u", "v"];
@@ -114,6 +114,7 @@ function mesh(page) {
     const at = number - 1;
     name.addEventListener("focus", () => { before = page.state(); });
     name.addEventListener("blur", () => { before = null; });
+    name.addEventListener("paste", (event) => pasted(event, page));
     name.addEventListener("input", () => page.change(renamed(before ?? page.state(), at, name.value.trim()), "mesh"));
     size.addEventListener("input", () => changeMesh({ sizes: replaced(page.state().mesh.sizes, at, size.value === "" ? NaN : Number(size.value)) }));
     type.addEventListener("change", () => changeMesh({ types: replaced(page.state().mesh.types, at, type.value) }));
@@ -146,6 +147,15 @@ function mesh(page) {
     }
     add.disabled = names.length >= NAMES.length;
   };
+}
+
+/** A mesh that is pasted as a whole into the name of an axis, such as `jax.make_mesh((2, 4), ('x', 'y'))`. */
+function pasted(event, page) {
+  const { mesh: found } = parseMesh(event.clipboardData.getData("text"));
+  if (!found?.names.length) return;
+  event.preventDefault();
+  const { mesh: old } = page.state();
+  page.reset({ ...page.state(), mesh: { ...found, types: found.names.map((_, at) => old.types[at] ?? TYPES[0]), order: null } });
 }
 
 /** Change every spec of a state. */
