@@ -89,7 +89,7 @@ def refusal(state, shape, spec):
         jax.ShapeDtypeStruct(tuple(shape), "float32", sharding=sharding)
         call = "shard_shape"
         sharding.shard_shape(tuple(shape))
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  # one of JAX's classes is no ValueError
         return {"message": str(error), "error": type(error).__name__, "call": call}
     return None
 

@@ -26,7 +26,13 @@ def test_links_are_short_and_readable(model):
     """They read as what they mean, and runs in a device order are one word."""
     (default,) = model.ask([["state", "defaultState"]])
     mesh = {**default["mesh"], "types": ["Explicit", "Auto"], "order": [7, 6, 5, 4, 0, 1, 2, 3]}
-    state = {**default, "mesh": mesh, "spec": [[], ["y", "x"]], "to": [], "product": {"b": [["x"]], "out": [[]], "columns": 32}}
+    state = {
+        **default,
+        "mesh": mesh,
+        "spec": [[], ["y", "x"]],
+        "to": [],
+        "product": {"b": [["x"]], "out": [[]], "columns": 32},
+    }
     assert model.map("state", "toHash", [default, state]) == [
         LINK,
         "#v=1&shape=8,16&mesh=x:2,y:4:Auto&order=7-4,0-3&spec=-,y.x&to=&b=x&out=-&columns=32&dtype=float32",
@@ -70,7 +76,7 @@ HOSTILE = [
     changed(mesh="<b>:2,y:4"),
     changed(mesh="x:2,y:4:<i>"),
     changed(spec="<a href=javascript:alert(1)>,y"),
-    changed(spec="x,\" onmouseover=\"alert(1)"),
+    changed(spec='x," onmouseover="alert(1)'),
     changed(spec="${alert(1)},`y`"),
     changed(to="{{constructor.constructor('alert(1)')()}}"),
     # Names that objects already have

@@ -160,5 +160,9 @@ def test_meshes_are_read_as_jax_prints_them(model):
 @pytest.mark.parametrize("reader", ["parseSpec", "parseShape", "parseMesh"])
 def test_no_text_takes_long(model, reader):
     """Whatever is typed or pasted is answered at once."""
-    texts = [sign * count for count in (1999, 10**6) for sign in ["(", ")", " ", "'", ",", "=", "x ", "x=", "((,", "ﷺ", "x\n", "𝕩", "\u202e", "1 ", "'x"]]
+    texts = [
+        sign * count
+        for count in (1999, 10**6)
+        for sign in ["(", ")", " ", "'", ",", "=", "x ", "x=", "((,", "ﷺ", "x\n", "𝕩", "\u202e", "1 ", "'x"]
+    ]
     assert all(answer.milliseconds < 50 for answer in model.timed(["spec", reader, text] for text in texts))

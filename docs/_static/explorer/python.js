@@ -9,7 +9,7 @@ import { printSpec } from "./spec.js";
 
 // Bytes of all copies together, up to which the program makes arrays; beyond, it describes them, and XLA compiles for
 // the description as for an array.
-const MADE = 2 ** 28;
+const MADE = 2 ** 25;
 const WIDTH = 88;
 
 /**
@@ -19,7 +19,7 @@ const WIDTH = 88;
 export function python(state) {
   const { dtype, mesh, to } = state;
   const arrays = state.product ? Object.values(operands(state)) : [state];
-  const made = arrays.every((array) => layout(array).totalBytes * product(mesh.sizes) <= MADE);
+  const made = arrays.every((array) => layout(array).bytesPerDevice * product(mesh.sizes) <= MADE);
   const array = made ? madeArray : describedArray;
   return [
     "import jax",
