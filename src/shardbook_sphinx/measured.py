@@ -45,7 +45,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shardbook_sphinx.cache import digest
-from shardbook_sphinx.cases import DTYPE, MESHES, MOVED, PRODUCT, PRODUCT_MESHES, cases, moves, product_specs, products, specs
+from shardbook_sphinx.cases import (
+    DTYPE,
+    FOLDER,
+    MESHES,
+    MOVED,
+    PRODUCT,
+    PRODUCT_MESHES,
+    are_wanted,
+    cases,
+    moves,
+    product_specs,
+    products,
+    specs,
+)
 from shardbook_sphinx.execute import kernel_environment
 from shardbook_sphinx.pages import HandbookError, pinned
 
@@ -55,26 +68,17 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
 
-    from shardbook_sphinx.cases import Case, Spec
+    from shardbook_sphinx.cases import Case, Sizes, Spec
 
 Found = dict[str, Any]
 """What ``measuring.measure`` found for a case."""
 Table = dict[str, Any]
 """One of the two files."""
-Sizes = tuple[int, ...]
 
-NAMES = ("moves", "products")
-# The pages that need the tables: a handbook without them measures nothing.
-READERS = ("explorer.md", "explain/product-cost.md")
 MEASURERS = ("cases.py", "measured.py", "measuring.py")
 # How fast the compiled code would run does not matter: this halves the time, and the collectives stay the same.
 QUICKLY = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
 MOST_PROCESSES = 4  # each has a JAX of its own
-
-
-def is_wanted(docs: Path) -> bool:
-    """Whether a page needs the tables."""
-    return any((docs / name).is_file() for name in READERS)
 
 
 def cached(root: Path) -> Path:
@@ -181,11 +185,11 @@ def write_tables(app: Sphinx, exception: Exception | None) -> None:
     if exception or not needs_tables(app):
         return
     for name, table in read_tables(Path(app.confdir)).items():
-        file = Path(app.outdir, "_static/explorer", f"{name}.json")
+        file = Path(app.outdir, FOLDER, f"{name}.json")
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(table, separators=(",", ":")) + "\n", encoding="utf-8", newline="\n")
 
 
 def needs_tables(app: Sphinx) -> bool:
     """Whether this is a build of HTML with a page that shows the tables."""
-    return app.builder.format == "html" and is_wanted(Path(app.srcdir))
+    return app.builder.format == "html" and are_wanted(Path(app.srcdir))
