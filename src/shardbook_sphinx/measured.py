@@ -117,15 +117,19 @@ class Measurers:
         printed = [process.stdout.read() for process in started if process.stdout]
         if any([process.wait() for process in started]):  # noqa: C419, wait for all of them
             raise HandbookError("measuring what XLA inserts failed; why stands above")
-        shares = list(map(json.loads, printed))
-        wanted = pinned("python3")["jax"]
-        if releases := {share["jax"] for share in shares} - {wanted}:
-            told = f"{wanted} is pinned, but what XLA inserts was measured on JAX {', '.join(releases)}. "
-            raise HandbookError(told + "Make the environment anew: remove .nox, then python3 -m nox -s docs")
-        found: list[Any] = [None] * len(cases())
-        for place, share in enumerate(shares):
-            found[place :: len(shares)] = share["found"]
-        return tables(dict(zip(cases(), found, strict=True)), wanted)
+        release = pinned("python3")["jax"]
+        return tables(join([json.loads(text) for text in printed], release), release)
+
+
+def join(shares: list[dict[str, Any]], release: str) -> dict[Case, Found]:
+    """What was found for each case, given what each process printed; fail if that was on another JAX."""
+    if others := {share["jax"] for share in shares} - {release}:
+        told = f"{release} is pinned, but what XLA inserts was measured on JAX {', '.join(others)}. "
+        raise HandbookError(told + "Make the environment anew: remove .nox, then python3 -m nox -s docs")
+    found: list[Found] = [{}] * len(cases())
+    for place, share in enumerate(shares):
+        found[place :: len(shares)] = share["found"]
+    return dict(zip(cases(), found, strict=True))
 
 
 def tables(found: Mapping[Case, Found], release: str) -> dict[str, Table]:
@@ -160,13 +164,18 @@ def start(app: Sphinx) -> None:
 def finish(app: Sphinx, _env: BuildEnvironment, _docnames: Sequence[str]) -> None:
     """Once the cells have run: wait for the tables and keep them."""
     if Measurers.running:
-        start = time.perf_counter()
-        path = cached(Path(app.confdir))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(f".{os.getpid()}")
-        unfinished.write_text(json.dumps(Measurers.finish(), separators=(",", ":")), encoding="utf-8")
-        unfinished.replace(path)
-        print(f"measured {len(cases())} cases, waited for {time.perf_counter() - start:.1f} s", flush=True)
+        begun = time.perf_counter()
+        keep(Path(app.confdir), Measurers.finish())
+        print(f"measured {len(cases())} cases, waited for {time.perf_counter() - begun:.1f} s", flush=True)
+
+
+def keep(root: Path, measured: dict[str, Table]) -> None:
+    """Write the tables into the cache, whole or not at all."""
+    path = cached(root)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(f".{os.getpid()}")
+    unfinished.write_text(json.dumps(measured, separators=(",", ":")), encoding="utf-8")
+    unfinished.replace(path)
 
 
 def read_tables(root: Path) -> dict[str, Table]:

@@ -75,9 +75,16 @@ def is_piece(elements: int, shape: tuple[int, int]) -> bool:
     return odd[0] == odd[1]
 
 
+def end_with_input() -> None:
+    """Wait for the end of the input, below Python's own reader, which may not be in use when the process ends."""
+    while os.read(sys.stdin.fileno(), 1):
+        pass
+    os._exit(1)
+
+
 def main() -> None:
     """Measure every so-many-th case, beginning with the one that has our number, and print them as JSON."""
-    threading.Thread(target=lambda: (sys.stdin.read(), os._exit(1)), daemon=True).start()
+    threading.Thread(target=end_with_input, daemon=True).start()
     share, of = map(int, sys.argv[1:])
     config.update("jax_num_cpu_devices", DEVICES)
     json.dump({"jax": jax.__version__, "found": [measure(case) for case in cases()[share::of]]}, sys.stdout)

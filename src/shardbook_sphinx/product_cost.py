@@ -133,7 +133,7 @@ class Pairs(Measured):
             if max(len(axes) for spec in (row.a, row.b) for axes in spec) < 2:
                 pairs.setdefault((row.a, row.b), []).append(row)
         lines = sorted((min(row.cost for row in found), pair) for pair, found in pairs.items())
-        head = ["A", "B", _("Cheapest result"), _("Steps to it"), _("Receives"), _("Whole result receives")]
+        head = ["A", "B", _("Cheapest result"), _("Steps to it"), _("Receives"), _("Whole result")]
         return [table(head, [pair_line(pairs[pair], cost) for cost, pair in lines], "product-cost")]
 
 
