@@ -27,6 +27,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         llms,
         mathematics,
         measured,
+        product_cost,
         search,
         sharing,
         timeline,
@@ -42,6 +43,10 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("api-answers", timeline.Answers)
     app.add_directive("api-changes", timeline.Changes)
     app.add_directive("explorer", explorer.Explorer)
+    # What XLA inserts, from the tables that the build measures
+    app.add_directive("measured-products", product_cost.Premises)
+    app.add_directive("product-pairs", product_cost.Pairs)
+    app.add_directive("product-rows", product_cost.Rows)
     app.add_html_math_renderer("mathml", (mathematics.visit_inline, None), (mathematics.visit_block, None))
     # Before reading
     app.connect("builder-inited", measured.start, priority=100)  # it takes longer than anything else

@@ -8,13 +8,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
+FOLDER = "_static/explorer"
+"""Where the site has the tables."""
+TABLES = ("moves", "products")
+READERS = ("explorer.md", "explain/product-cost.md")
+"""The pages that need them: for a handbook without these nothing is measured."""
+
+Sizes = tuple[int, ...]
+"""The sizes of a mesh's axes."""
 Spec = tuple[tuple[int, ...], tuple[int, ...]]
 """The mesh axes, by their places in the mesh, that split each dimension of a matrix."""
 
-MESHES = ((2, 4), (4, 2), (2, 2), (4, 4), (2, 8), (8, 2), (4,), (8,))
+MESHES: tuple[Sizes, ...] = ((2, 4), (4, 2), (2, 2), (4, 4), (2, 8), (8, 2), (4,), (8,))
 """On these changes of layout are measured."""
-PRODUCT_MESHES = ((2, 4), (2, 2), (8,))
+PRODUCT_MESHES: tuple[Sizes, ...] = ((2, 4), (2, 2), (8,))
 """On these products are, on the first with tuples too. On 4 × 2 they are those of 2 × 4 with the axes exchanged."""
 DEVICES = max(map(math.prod, MESHES))
 DTYPE = "float32"
@@ -28,9 +37,14 @@ and 107, so that the number of elements in a piece tells which of the three it i
 class Case(NamedTuple):
     """Something to compile: a change of layout, which has one operand, or a product, which has two."""
 
-    mesh: tuple[int, ...]
+    mesh: Sizes
     operands: tuple[Spec, ...]
     result: Spec
+
+
+def are_wanted(docs: Path) -> bool:
+    """Whether a page needs the tables."""
+    return any((docs / name).is_file() for name in READERS)
 
 
 def specs(axes: int) -> list[Spec]:
@@ -45,7 +59,7 @@ def specs(axes: int) -> list[Spec]:
     return list(_disjoint(orders))
 
 
-def product_specs(mesh: tuple[int, ...]) -> list[Spec]:
+def product_specs(mesh: Sizes) -> list[Spec]:
     """The ways to split the matrices of a product; of tuples only those that name axes in the order of the mesh.
 
     >>> [spec for spec in specs(2) if spec not in product_specs((2, 4))]
@@ -58,19 +72,22 @@ def product_specs(mesh: tuple[int, ...]) -> list[Spec]:
     return list(_disjoint(orders))
 
 
-def moves(mesh: tuple[int, ...]) -> list[Case]:
+def moves(mesh: Sizes) -> list[Case]:
     """Every change from one layout to another on a mesh."""
     return [Case(mesh, (before,), after) for before, after in product(specs(len(mesh)), repeat=2)]
 
 
-def products(mesh: tuple[int, ...]) -> list[Case]:
+def products(mesh: Sizes) -> list[Case]:
     """Every way to split A, B and their product on a mesh."""
     return [Case(mesh, (a, b), out) for a, b, out in product(product_specs(mesh), repeat=3)]
 
 
 def cases() -> list[Case]:
     """All that is measured."""
-    return [*(case for mesh in MESHES for case in moves(mesh)), *(case for mesh in PRODUCT_MESHES for case in products(mesh))]
+    return [
+        *(case for mesh in MESHES for case in moves(mesh)),
+        *(case for mesh in PRODUCT_MESHES for case in products(mesh)),
+    ]
 
 
 def _disjoint(orders: list[tuple[int, ...]]) -> Iterator[Spec]:

@@ -63,10 +63,11 @@ WORDS = {
     "link_problem": _mark("This link cannot be followed, so here is the first example."),
     # What XLA inserts
     "no_steps": _mark("Nothing: each device has already what it needs."),
-    "along": _mark("along {axes}"),
-    "along_part": _mark("along a part of {axes}"),
-    "of_matrix": _mark("of {matrix} "),
-    "each_receives": _mark("each device receives {bytes}"),
+    "step": _mark("`{kind}` along {axes}"),
+    "step_part": _mark("`{kind}` along a part of {axes}"),
+    "step_of": _mark("`{kind}` of {matrix} along {axes}"),
+    "step_of_part": _mark("`{kind}` of {matrix} along a part of {axes}"),
+    "step_receives": _mark("{step}: each device receives {bytes}"),
     "groups": _mark("Devices of one colour exchange with one another, along {axes}."),
     "rematerialized": _mark(
         "XLA warns of an involuntary full rematerialization: it first copies the whole array to every device."

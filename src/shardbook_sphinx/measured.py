@@ -45,7 +45,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shardbook_sphinx.cache import digest
-from shardbook_sphinx.cases import DTYPE, MESHES, MOVED, PRODUCT, PRODUCT_MESHES, cases, moves, product_specs, products, specs
+from shardbook_sphinx.cases import (
+    DTYPE,
+    FOLDER,
+    MESHES,
+    MOVED,
+    PRODUCT,
+    PRODUCT_MESHES,
+    are_wanted,
+    cases,
+    moves,
+    product_specs,
+    products,
+    specs,
+)
 from shardbook_sphinx.execute import kernel_environment
 from shardbook_sphinx.pages import HandbookError, pinned
 
@@ -55,26 +68,17 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
 
-    from shardbook_sphinx.cases import Case, Spec
+    from shardbook_sphinx.cases import Case, Sizes, Spec
 
 Found = dict[str, Any]
 """What ``measuring.measure`` found for a case."""
 Table = dict[str, Any]
 """One of the two files."""
-Sizes = tuple[int, ...]
 
-NAMES = ("moves", "products")
-# The pages that need the tables: a handbook without them measures nothing.
-READERS = ("explorer.md", "explain/product-cost.md")
 MEASURERS = ("cases.py", "measured.py", "measuring.py")
 # How fast the compiled code would run does not matter: this halves the time, and the collectives stay the same.
 QUICKLY = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
 MOST_PROCESSES = 4  # each has a JAX of its own
-
-
-def is_wanted(docs: Path) -> bool:
-    """Whether a page needs the tables."""
-    return any((docs / name).is_file() for name in READERS)
 
 
 def cached(root: Path) -> Path:
@@ -113,15 +117,19 @@ class Measurers:
         printed = [process.stdout.read() for process in started if process.stdout]
         if any([process.wait() for process in started]):  # noqa: C419, wait for all of them
             raise HandbookError("measuring what XLA inserts failed; why stands above")
-        shares = list(map(json.loads, printed))
-        wanted = pinned("python3")["jax"]
-        if releases := {share["jax"] for share in shares} - {wanted}:
-            told = f"{wanted} is pinned, but what XLA inserts was measured on JAX {', '.join(releases)}. "
-            raise HandbookError(told + "Make the environment anew: remove .nox, then python3 -m nox -s docs")
-        found: list[Any] = [None] * len(cases())
-        for place, share in enumerate(shares):
-            found[place :: len(shares)] = share["found"]
-        return tables(dict(zip(cases(), found, strict=True)), wanted)
+        release = pinned("python3")["jax"]
+        return tables(join([json.loads(text) for text in printed], release), release)
+
+
+def join(shares: list[dict[str, Any]], release: str) -> dict[Case, Found]:
+    """What was found for each case, given what each process printed; fail if that was on another JAX."""
+    if others := {share["jax"] for share in shares} - {release}:
+        told = f"{release} is pinned, but what XLA inserts was measured on JAX {', '.join(others)}. "
+        raise HandbookError(told + "Make the environment anew: remove .nox, then python3 -m nox -s docs")
+    found: list[Found] = [{}] * len(cases())
+    for place, share in enumerate(shares):
+        found[place :: len(shares)] = share["found"]
+    return dict(zip(cases(), found, strict=True))
 
 
 def tables(found: Mapping[Case, Found], release: str) -> dict[str, Table]:
@@ -156,13 +164,18 @@ def start(app: Sphinx) -> None:
 def finish(app: Sphinx, _env: BuildEnvironment, _docnames: Sequence[str]) -> None:
     """Once the cells have run: wait for the tables and keep them."""
     if Measurers.running:
-        start = time.perf_counter()
-        path = cached(Path(app.confdir))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(f".{os.getpid()}")
-        unfinished.write_text(json.dumps(Measurers.finish(), separators=(",", ":")), encoding="utf-8")
-        unfinished.replace(path)
-        print(f"measured {len(cases())} cases, waited for {time.perf_counter() - start:.1f} s", flush=True)
+        begun = time.perf_counter()
+        keep(Path(app.confdir), Measurers.finish())
+        print(f"measured {len(cases())} cases, waited for {time.perf_counter() - begun:.1f} s", flush=True)
+
+
+def keep(root: Path, measured: dict[str, Table]) -> None:
+    """Write the tables into the cache, whole or not at all."""
+    path = cached(root)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(f".{os.getpid()}")
+    unfinished.write_text(json.dumps(measured, separators=(",", ":")), encoding="utf-8")
+    unfinished.replace(path)
 
 
 def read_tables(root: Path) -> dict[str, Table]:
@@ -181,11 +194,11 @@ def write_tables(app: Sphinx, exception: Exception | None) -> None:
     if exception or not needs_tables(app):
         return
     for name, table in read_tables(Path(app.confdir)).items():
-        file = Path(app.outdir, "_static/explorer", f"{name}.json")
+        file = Path(app.outdir, FOLDER, f"{name}.json")
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(table, separators=(",", ":")) + "\n", encoding="utf-8", newline="\n")
 
 
 def needs_tables(app: Sphinx) -> bool:
     """Whether this is a build of HTML with a page that shows the tables."""
-    return app.builder.format == "html" and is_wanted(Path(app.srcdir))
+    return app.builder.format == "html" and are_wanted(Path(app.srcdir))

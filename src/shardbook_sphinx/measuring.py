@@ -1,8 +1,8 @@
 """A process that compiles cases and prints what XLA inserted: python -m shardbook_sphinx.measuring SHARE OF.
 
 Nothing is allocated and nothing runs: each case is compiled for forced CPU devices and its program read. The axes have
-type Auto: XLA knows how the operands lie and how the result shall, and chooses all between. Ends with its input, so that
-none is left over from a build that was stopped.
+type Auto: XLA knows how the operands lie and how the result shall, and chooses all between. Ends with its input, so
+that none is left over from a build that was stopped.
 """
 
 from __future__ import annotations
@@ -15,22 +15,28 @@ import threading
 from typing import Any
 
 import jax
+from jax.sharding import AxisType, NamedSharding
 
 from shardbook.collectives import Collective, collectives, varying
 from shardbook_sphinx.cases import DEVICES, DTYPE, MOVED, PRODUCT, Case, Spec, cases
+
+# JAX declares no types for calling these.
+config: Any = jax.config
+P: Any = jax.sharding.PartitionSpec
+Struct: Any = jax.ShapeDtypeStruct
 
 
 def measure(case: Case) -> dict[str, Any]:
     """Compile a case; its steps in the order of the program, and whether XLA warned that it copies a whole matrix."""
     names = tuple("xyz"[: len(case.mesh)])
-    auto = (jax.sharding.AxisType.Auto,) * len(names)
+    auto = (AxisType.Auto,) * len(names)
     mesh = jax.make_mesh(case.mesh, names, auto, devices=jax.devices()[: math.prod(case.mesh)])
 
-    def sharding(spec: Spec) -> jax.NamedSharding:
-        return jax.NamedSharding(mesh, jax.P(*(tuple(names[axis] for axis in axes) for axes in spec)))
+    def sharding(spec: Spec) -> NamedSharding:
+        return NamedSharding(mesh, P(*(tuple(names[axis] for axis in axes) for axes in spec)))
 
     matrices = {"x": MOVED} if len(case.operands) == 1 else PRODUCT
-    given = [jax.ShapeDtypeStruct(shape, DTYPE) for shape in list(matrices.values())[: len(case.operands)]]
+    given = [Struct(shape, DTYPE) for shape in list(matrices.values())[: len(case.operands)]]
     function = jax.jit(
         (lambda x: x) if len(given) == 1 else jax.numpy.matmul,
         in_shardings=tuple(map(sharding, case.operands)),
@@ -69,11 +75,18 @@ def is_piece(elements: int, shape: tuple[int, int]) -> bool:
     return odd[0] == odd[1]
 
 
+def end_with_input() -> None:
+    """Wait for the end of the input, below Python's own reader, which may not be in use when the process ends."""
+    while os.read(sys.stdin.fileno(), 1):
+        pass
+    os._exit(1)
+
+
 def main() -> None:
     """Measure every so-many-th case, beginning with the one that has our number, and print them as JSON."""
-    threading.Thread(target=lambda: (sys.stdin.read(), os._exit(1)), daemon=True).start()
+    threading.Thread(target=end_with_input, daemon=True).start()
     share, of = map(int, sys.argv[1:])
-    jax.config.update("jax_num_cpu_devices", DEVICES)
+    config.update("jax_num_cpu_devices", DEVICES)
     json.dump({"jax": jax.__version__, "found": [measure(case) for case in cases()[share::of]]}, sys.stdout)
 
 

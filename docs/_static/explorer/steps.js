@@ -2,7 +2,7 @@
 // In the picture of a step, which is of the mesh, devices that exchange with one another have one colour.
 
 import { format, shape, size } from "./notation.js";
-import { html } from "./dom.js";
+import { html, told } from "./dom.js";
 import { COLOURS } from "./palette.js";
 import { draw } from "./svg.js";
 import { fetchTable } from "./measured.js";
@@ -40,9 +40,10 @@ export async function showSteps(place, { table, find, state, bytes, matrix, meas
 }
 
 function describe({ kind, axes, part, of, fraction }, bytes, matrix, words) {
-  const along = format(part ? words.along_part : words.along, { axes: axes.join(words.comma) });
-  const received = fraction === null ? "" : words.colon + format(words.each_receives, { bytes: size(Math.round(fraction * bytes(of))) });
-  return html("p", {}, html("code", {}, kind), ` ${matrix ? format(words.of_matrix, { matrix: matrix(of) }) : ""}${along}${received}`);
+  const key = `step${matrix ? "_of" : ""}${part ? "_part" : ""}`;
+  const step = format(words[key], { kind, axes: axes.join(words.comma), matrix: matrix?.(of) });
+  const received = fraction === null ? null : size(Math.round(fraction * bytes(of)));
+  return html("p", {}, ...told(received === null ? step : format(words.step_receives, { step, bytes: received })));
 }
 
 function source({ jax, dtype, shape: one, shapes }, { on, exact }, words) {
