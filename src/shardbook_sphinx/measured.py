@@ -115,7 +115,10 @@ class Measurers:
         """Wait for all and put the tables together."""
         started, cls.running = cls.running, []
         printed = [process.stdout.read() for process in started if process.stdout]
-        if any([process.wait() for process in started]):  # noqa: C419, wait for all of them
+        for process in started:
+            process.wait()  # before its input is closed, which would end it
+            process.communicate()
+        if any(process.returncode for process in started):
             raise HandbookError("measuring what XLA inserts failed; why stands above")
         release = pinned("python3")["jax"]
         return tables(join([json.loads(text) for text in printed], release), release)
