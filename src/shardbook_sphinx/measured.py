@@ -94,9 +94,8 @@ class Measurers:
     running: list[subprocess.Popen[str]] = []  # noqa: RUF012, of the class: a build measures once
 
     @classmethod
-    def start(cls) -> None:
-        """Begin to measure."""
-        count = min(os.cpu_count() or 1, MOST_PROCESSES)
+    def start(cls, count: int = min(os.cpu_count() or 1, MOST_PROCESSES)) -> None:
+        """Begin to measure in so many processes."""
         environment = kernel_environment(os.curdir) | {"XLA_FLAGS": QUICKLY}
         command = [sys.executable, "-m", "shardbook_sphinx.measuring"]
         cls.running = [
