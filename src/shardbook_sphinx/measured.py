@@ -94,9 +94,8 @@ class Measurers:
     running: list[subprocess.Popen[str]] = []  # noqa: RUF012, of the class: a build measures once
 
     @classmethod
-    def start(cls) -> None:
-        """Begin to measure."""
-        count = min(os.cpu_count() or 1, MOST_PROCESSES)
+    def start(cls, count: int = min(os.cpu_count() or 1, MOST_PROCESSES)) -> None:
+        """Begin to measure in so many processes."""
         environment = kernel_environment(os.curdir) | {"XLA_FLAGS": QUICKLY}
         command = [sys.executable, "-m", "shardbook_sphinx.measuring"]
         cls.running = [
@@ -115,7 +114,10 @@ class Measurers:
         """Wait for all and put the tables together."""
         started, cls.running = cls.running, []
         printed = [process.stdout.read() for process in started if process.stdout]
-        if any([process.wait() for process in started]):  # noqa: C419, wait for all of them
+        for process in started:
+            process.wait()  # before its input is closed, which would end it
+            process.communicate()
+        if any(process.returncode for process in started):
             raise HandbookError("measuring what XLA inserts failed; why stands above")
         release = pinned("python3")["jax"]
         return tables(join([json.loads(text) for text in printed], release), release)

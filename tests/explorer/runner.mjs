@@ -11,7 +11,7 @@ const SLOW = 10;
 
 const folder = process.argv[2];
 const modules = new Map();
-for (const name of ["dtypes", "layout", "limits", "moves", "presets", "python", "refusals", "spec", "state"]) {
+for (const name of ["dtypes", "layout", "limits", "moves", "presets", "python", "refusals", "spec", "state", "tables"]) {
   modules.set(name, await import(pathToFileURL(join(folder, `${name}.js`))));
 }
 

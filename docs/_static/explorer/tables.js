@@ -21,15 +21,15 @@ export function measuredProduct(table, { mesh, spec, product }) {
 //
 // `on` has the axis sizes of the mesh it was measured on. `exact`: it was a mesh with these sizes, and a matrix. If not,
 // it was a matrix on a mesh where the same axis is the longer, and `fraction` is null. `part` says that devices
-// communicate along a part of the axes only. The table may have the axes in another order, and lacks those of size 1,
-// which split nothing.
+// communicate along a part of the axes only. Axes of size 1 split nothing and are passed over; if the table does not have
+// the axes in their order, it may have them in the other.
 function find(table, mesh, specs, matrix) {
   const long = mesh.names.filter((_, at) => mesh.sizes[at] > 1);
   const size = (name) => mesh.sizes[mesh.names.indexOf(name)];
   const wanted = specs.map((spec) => spec.map((axes) => axes.filter((name) => long.includes(name))));
   for (const same of [true, false]) {
-    for (const entry of table.meshes.filter(({ sizes }) => sizes.length === long.length)) {
-      for (const names of [long, long.toReversed()]) {
+    for (const names of [long, long.toReversed()]) {
+      for (const entry of table.meshes.filter(({ sizes }) => sizes.length === long.length)) {
         if (!(same ? sameSizes : sameOrder)(names.map(size), entry.sizes)) continue;
         const row = rowNumber(entry.specs, wanted, names);
         const exact = same && matrix;
