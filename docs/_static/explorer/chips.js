@@ -162,9 +162,12 @@ export function chips(root, { words, change, say }) {
     });
     rest();
     picked = null;
-    if (target) move(drag, Number(target.dataset.target), next ? Number(next.dataset.at) : Infinity);
-    // The click that a drag ends with is none.
-    setTimeout(() => { drag = null; });
+    // Afterwards, since the click that a drag ends with is none; and a browser whose finger loses the element it was on
+    // before it is lifted takes the next tap for no click either.
+    setTimeout(() => {
+      if (target) move(drag, Number(target.dataset.target), next ? Number(next.dataset.at) : Infinity);
+      drag = null;
+    });
   });
 
   root.addEventListener("pointercancel", () => {

@@ -158,7 +158,7 @@ export function reprSpec(spec) {
  */
 export function parseShape(text) {
   return attempt(() => {
-    const words = plain(text).replace(/[()[\]{}]/g, " ").split(/[\s,×*]+|(?<=\d)[xX](?=\s|\d)/);
+    const words = plain(text).replace(/[()[\]{}]/g, " ").split(/\s*[,×*]\s*|(?<=\d)\s*[xX]\s*(?=\d)|\s+/);
     return { shape: words.filter(Boolean).map(whole) };
   });
 }
