@@ -162,8 +162,7 @@ export function chips(root, { words, change, say }) {
     });
     rest();
     picked = null;
-    // Afterwards, since the click that a drag ends with is none; and a browser whose finger loses the element it was on
-    // before it is lifted takes the next tap for no click either.
+    // Afterwards: the click that a drag ends with is none, and a touch ends on the element that it began on.
     setTimeout(() => {
       if (target) move(drag, Number(target.dataset.target), next ? Number(next.dataset.at) : Infinity);
       drag = null;
