@@ -1,6 +1,7 @@
 """The explorer's modules, run under Node: one process for all questions."""
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
@@ -55,3 +56,13 @@ class Model:
     def map(self, module, function, values):
         """Ask one function about each of several values."""
         return self.ask([module, function, value] for value in values)
+
+
+def faulty(folder: Path, module: str, right: str, wrong: str) -> Model:
+    """The modules with a fault planted in one of them: they are copied to an empty folder."""
+    shutil.copytree(MODULES, folder / "explorer")
+    path = folder / "explorer" / module
+    text = path.read_text(encoding="utf-8")
+    assert text.count(right) == 1, f"{right!r} stands {text.count(right)} times in {module}"
+    path.write_text(text.replace(right, wrong), encoding="utf-8")
+    return Model(folder / "explorer")

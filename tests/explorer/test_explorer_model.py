@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import shutil
 import subprocess
 import sys
 
@@ -11,7 +10,7 @@ import jax.numpy as jnp
 import judge
 import pytest
 import states
-from model import MODULES, Model
+from model import faulty
 
 from shardbook.layout import bits
 
@@ -215,12 +214,7 @@ FAULTS = [
 )
 def test_a_planted_fault_shows(tmp_path, module, right, wrong, compare):
     """The comparisons above find a fault: axes of a tuple swapped, the device order ignored, a bound missed, …"""
-    shutil.copytree(MODULES, tmp_path / "explorer")
-    path = tmp_path / "explorer" / module
-    text = path.read_text(encoding="utf-8")
-    assert text.count(right) == 1
-    path.write_text(text.replace(right, wrong), encoding="utf-8")
     make = states.doubtful if compare is wrong_refusals else states.valid
     cases = drawn(300, make, moving if compare is wrong_moves else None)
-    with Model(tmp_path / "explorer") as faulty:
-        assert compare(faulty, cases)
+    with faulty(tmp_path, module, right, wrong) as found:
+        assert compare(found, cases)

@@ -142,17 +142,16 @@ const writeSpec = (/** @type {Spec} */ spec) => spec.map((axes) => axes.join("."
 
 const readSpec = (/** @type {string} */ text) => listed(text).map((axes) => (axes === "-" ? [] : axes.split(".")));
 
-/** Numbers, with runs up or down by one written `first-last`. */
+/** Numbers of which none is there twice, with runs up or down by one written `first-last`. */
 function writeRuns(/** @type {number[]} */ numbers) {
-  /** @type {{ first: number, last: number, step: number }[]} */
+  /** @type {{ first: number, last: number }[]} */
   const runs = [];
   for (const number of numbers) {
     const run = runs.at(-1);
-    const step = run && number - run.last;
-    if (run && Math.abs(step) === 1 && (run.step === 0 || run.step === step)) Object.assign(run, { last: number, step });
-    else runs.push({ first: number, last: number, step: 0 });
+    if (run && Math.abs(number - run.last) === 1) run.last = number;
+    else runs.push({ first: number, last: number });
   }
-  return runs.map(({ first, last, step }) => (step ? `${first}-${last}` : String(first))).join(",");
+  return runs.map(({ first, last }) => (first === last ? String(first) : `${first}-${last}`)).join(",");
 }
 
 function readRuns(/** @type {string} */ text) {
