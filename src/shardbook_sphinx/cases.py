@@ -21,8 +21,8 @@ Sizes = tuple[int, ...]
 Spec = tuple[tuple[int, ...], tuple[int, ...]]
 """The mesh axes, by their places in the mesh, that split each dimension of a matrix."""
 
-MESHES: tuple[Sizes, ...] = ((2, 4), (4, 2), (2, 2), (4, 4), (2, 8), (8, 2), (4,), (8,))
-"""On these changes of layout are measured."""
+MESHES: tuple[Sizes, ...] = ((2, 4), (4, 2), (2, 2), (4, 4), (4,), (8,))
+"""On these changes of layout are measured: it matters which axis is the longer, not how long."""
 PRODUCT_MESHES: tuple[Sizes, ...] = ((2, 4), (2, 2), (8,))
 """On these products are, on the first with tuples too. On 4 × 2 they are those of 2 × 4 with the axes exchanged."""
 DEVICES = max(map(math.prod, MESHES))
