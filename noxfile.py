@@ -155,8 +155,7 @@ def i18n(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
 def bench(session: nox.Session) -> None:
-    """Print what the build costs, how fast the helper package is, as ratios from one run, what pages weigh, how fast the
-    explorer redraws."""
+    """Print what the build costs, how fast helper package and explorer are, and what each page weighs."""
     run(session, "tests.bench")
     run(session, "shardbook_sphinx.bench", *session.posargs)
     run(session, "shardbook_sphinx.build")

@@ -86,7 +86,7 @@ WORDS = {
         "The spec has {entries} entries, the array {dimensions} dimensions: shorten the spec or extend the shape."
     ),
     "remedy_indivisible": _mark(
-        "{size}, the size of dimension {dimension}, is not a multiple of {parts}: pad it to {padded}, or take {axes} away."
+        "Dimension {dimension} has size {size}, no multiple of {parts}: pad it to {padded}, or take {axes} away."
     ),
     # for what is beyond the explorer,
     "remedy_state": _mark("Begin with a usual case, and change it."),

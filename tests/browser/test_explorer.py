@@ -85,7 +85,7 @@ LAYOUTS = [
 ]
 
 
-def link(shape, axes, spec, dtype, types=None, order=None):
+def link(shape, axes, spec, dtype, types=None, *, order=None):
     """The link to a state."""
     types = types or ["Explicit"] * len(axes)
     mesh = ",".join(f"{name}:{size}:{kind}" for (name, size), kind in zip(axes.items(), types, strict=True))
@@ -212,7 +212,12 @@ def test_a_mesh_can_be_pasted(explorer, text):
         }""",
         text,
     )
-    assert [each.input_value() for each in explorer.locator(".explorer-name, .explorer-axes .explorer-size").all()] == ["a", "4", "b", "2"]
+    assert [each.input_value() for each in explorer.locator(".explorer-name, .explorer-axes .explorer-size").all()] == [
+        "a",
+        "4",
+        "b",
+        "2",
+    ]
     assert "no axis x" in refusal(explorer, "spec").inner_text()
 
 
@@ -467,7 +472,7 @@ HOSTILE = [
     FIRST.replace("v=1", "v=2"),
     FIRST + "&v=1",
     FIRST.replace("=", "%3D"),
-    "#%", "#%E0%A4%A", "#{\"shape\": [8, 16]}", "#[[[[[", "#" + "{" * 5000, "#" + "a" * 100_000, "#\u0000\uffff", "#" + "&v=1" * 20_000,
+    "#%", "#%E0%A4%A", '#{"shape": [8, 16]}', "#[[[[[", "#" + "{" * 5000, "#" + "a" * 100_000, "#\u0000\uffff", "#" + "&v=1" * 20_000,
 ]  # fmt: skip
 
 
@@ -483,7 +488,7 @@ def test_no_link_executes_hangs_or_shows_a_blank_page(page, address, language):
         assert page.locator(".explorer-picture svg").count() >= 1, hash_[:80]
         assert field(page, "shape").is_visible()
         shown = page.locator(".explorer-link-problem:visible, .explorer-refusal:visible").count()
-        assert shown or "7-0" in hash_ or FIRST == hash_ or is_fine(page, hash_), hash_[:80]
+        assert shown or "7-0" in hash_ or hash_ == FIRST or is_fine(page, hash_), hash_[:80]
 
 
 def is_fine(page, hash_):
@@ -500,7 +505,9 @@ def test_a_link_that_is_refused_shows_a_page_from_the_start(page, address, hash_
     assert page.locator(".explorer-picture svg").count() == 1
 
 
-@pytest.mark.parametrize("text", [MARKUP, "<b>", "P('<b>')", "`<i>`", "__proto__", "constructor", "\u202eabc", "(" * 3000, "9" * 2500])
+@pytest.mark.parametrize(
+    "text", [MARKUP, "<b>", "P('<b>')", "`<i>`", "__proto__", "constructor", "\u202eabc", "(" * 3000, "9" * 2500]
+)
 def test_nothing_typed_becomes_markup(explorer, text):
     tags = "nodes => [...new Set(nodes.map(node => node.tagName))].sort()"
     known = set(explorer.locator(".explorer *").evaluate_all(tags)) | {"CODE"}
@@ -553,7 +560,10 @@ def test_the_step_has_a_picture_of_who_exchanges(explorer):
 
 
 def test_what_was_not_measured_is_said(explorer):
-    follow(explorer, link((12, 12), {"x": 3, "y": 2, "z": 2}, [["x"], ["y", "z"]], "float32").replace("&dtype", "&to=z,y.x&dtype"))
+    follow(
+        explorer,
+        link((12, 12), {"x": 3, "y": 2, "z": 2}, [["x"], ["y", "z"]], "float32").replace("&dtype", "&to=z,y.x&dtype"),
+    )
     said = explorer.locator(".explorer-move-steps")
     expect(said).to_contain_text("Not measured for this mesh and these specs.")
     assert "print(shardbook.collectives(move, x))" in said.locator("pre").inner_text()
@@ -568,7 +578,7 @@ def test_the_python_that_measures_runs(explorer):
     }""")
     calls = "shardbook.collectives(move, x), shardbook.collectives(multiply, x, b)"
     found = {}
-    exec(f"{code}\nimport shardbook\nfound = [{calls}]", found)
+    exec(f"{code}\nimport shardbook\nfound = [{calls}]", found)  # noqa: S102, our own program
     assert [[each.operation for each in every] for every in found["found"]] == [["all-gather"], ["all-reduce"]]
     shown = explorer.locator(".explorer-move-steps li code, .explorer-product-steps li code")
     expect(shown).to_have_text(["all-gather", "all-reduce"])
