@@ -6,7 +6,7 @@ import re
 import jax
 import numpy as np
 import pytest
-from browsing import LANGUAGES, Watch
+from browsing import CHECKOUT, LANGUAGES, Watch
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec
 from lxml import html
 from playwright.sync_api import expect
@@ -496,6 +496,24 @@ def is_fine(page, hash_):
     fine = ("shape=&", "__proto__:2,constructor:2", "spec=-,-,-", "#v%3D1")
     plain = re.fullmatch(r"#[a-zA-Z][\w-]*", hash_)  # an anchor
     return any(part in hash_ for part in fine) or bool(plain)
+
+
+MAKES_MARKUP = re.compile(
+    r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|setHTML|createContextualFragment|\beval\b|DOMParser"
+)
+
+
+def test_no_script_can_make_markup():
+    scripts = list((CHECKOUT / "docs/_static/explorer").glob("*.js"))
+    assert len(scripts) > 20
+    assert [path.name for path in scripts if MAKES_MARKUP.search(path.read_text(encoding="utf-8"))] == []
+    assert MAKES_MARKUP.search("place.innerHTML = state.spec")
+
+
+def test_a_page_that_makes_markup_of_a_link_is_found(explorer):
+    """What the test of hostile links looks for is seen where it happens."""
+    explorer.evaluate("document.querySelector('.explorer-said').innerHTML = '<img src=data:,>'")
+    assert explorer.locator(".explorer img").count() == 1
 
 
 @pytest.mark.parametrize("hash_", [FIRST.replace("spec=x,y", "spec=x,x"), "#v=1&shape=<b>", "#v=9"])

@@ -1,4 +1,4 @@
-// What stands next to a field that was refused: JAX's own words, in English, and a remedy in the reader's language.
+// What stands next to a field that was refused: a remedy in the reader's language, and JAX's own words, in English.
 
 import { format } from "./notation.js";
 import { html, set, told } from "./dom.js";
@@ -24,5 +24,5 @@ export function showRefusals(place, inputs, refusals, words) {
 function sentences(refusal, words) {
   const said = html("span", {}, ...told(remedy(refusal, words)));
   if (!refusal.message) return [said];
-  return [html("code", { lang: "en" }, `${refusal.error}: ${refusal.message}`), " ", said];
+  return [said, " ", html("code", { lang: "en" }, `${refusal.error}: ${refusal.message}`)];
 }
