@@ -21,6 +21,5 @@ def test_the_unfolded_tables(page, address, language):
     )
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     # The theme's way back to the top, shown while scrolled, lies outside of its landmarks.
-    page.evaluate("scrollTo({top: 0, behavior: 'instant'})")
-    page.locator(".back-to-top").wait_for(state="hidden")
+    page.locator(".back-to-top").evaluate("link => link.remove()")
     assert everywhere(page) == []
