@@ -8,7 +8,7 @@ i18n     bring the Chinese catalogues up to date and show what is missing
 coverage print how many names of the installed JAX have an entry with a tested example
 history  record what JAX releases offer for sharding; `nox -s history -- VERSION` one release anew
 canary   `nox -s canary -- VERSION`: say what another JAX release would change in this handbook
-bench    time the helper package against JAX and the build against plain scripts; weigh each page
+bench    time the helper package against JAX and the build against plain scripts; weigh each page, time the explorer
 pins     lock the newest releases that work together, with hashes, in requirements/
 
 Two more make the environments that these need: site, and kernels for the pages on old JAX releases.
@@ -155,11 +155,12 @@ def i18n(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
 def bench(session: nox.Session) -> None:
-    """Print what the build costs, how fast the helper package is, as ratios from one run, and what each page weighs."""
+    """Print what the build costs, how fast helper package and explorer are, and what each page weighs."""
     run(session, "tests.bench")
     run(session, "shardbook_sphinx.bench", *session.posargs)
     run(session, "shardbook_sphinx.build")
-    run(session, "weights", PYTHONPATH=str(ROOT / "tests" / "browser"))
+    for name in ("weights", "redraw"):
+        run(session, name, PYTHONPATH=str(ROOT / "tests" / "browser"))
 
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)

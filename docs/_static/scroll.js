@@ -11,6 +11,7 @@ const watch = new ResizeObserver((changes) => {
   }
 });
 
-for (const element of document.querySelectorAll("pre, .table-wrapper")) {
+// What can always be focused stays so.
+for (const element of document.querySelectorAll("pre:not([tabindex]), .table-wrapper")) {
   watch.observe(element);
 }

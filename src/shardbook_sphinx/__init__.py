@@ -21,10 +21,13 @@ def setup(app: Sphinx) -> dict[str, Any]:
         downloads,
         entries,
         execute,
+        explorer,
         interface,
         links,
         llms,
         mathematics,
+        measured,
+        product_cost,
         search,
         sharing,
         timeline,
@@ -39,8 +42,14 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("api-matrix", timeline.Matrix)
     app.add_directive("api-answers", timeline.Answers)
     app.add_directive("api-changes", timeline.Changes)
+    app.add_directive("explorer", explorer.Explorer)
+    # What XLA inserts, from the tables that the build measures
+    app.add_directive("measured-products", product_cost.Premises)
+    app.add_directive("product-pairs", product_cost.Pairs)
+    app.add_directive("product-rows", product_cost.Rows)
     app.add_html_math_renderer("mathml", (mathematics.visit_inline, None), (mathematics.visit_block, None))
     # Before reading
+    app.connect("builder-inited", measured.start, priority=100)  # it takes longer than anything else
     app.connect("config-inited", interface.translate_settings)
     app.connect("builder-inited", interface.prepare, priority=900)  # after myst-nb has made its configuration
     app.connect("builder-inited", search.leave_out_sphinx_search)
@@ -48,6 +57,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-get-outdated", interface.remove_deleted_pages)
     app.connect("env-get-outdated", downloads.remove_deleted)
     app.connect("env-before-read-docs", execute.execute_stale_pages)
+    app.connect("env-before-read-docs", measured.finish)
+    app.connect("env-before-read-docs", execute.let_translations_begin)
     app.connect("env-before-read-docs", compare.remember_cells)
     # While reading
     app.connect("env-purge-doc", timeline.forget)
@@ -63,11 +74,13 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", interface.rewrite_navigation)
     app.connect("env-updated", downloads.rewrite_missing)
     # While writing
+    app.connect("html-page-context", explorer.add_scripts)
     app.connect("html-page-context", interface.add_languages)
     app.connect("html-page-context", links.add_links)
     app.connect("html-page-context", sharing.add_description)
     app.connect("html-page-context", downloads.write_downloads)
     # Once all is written
     app.connect("build-finished", llms.write_llms)
+    app.connect("build-finished", measured.write_tables)
     app.connect("build-finished", search.index_site)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -23,6 +23,7 @@ import psutil
 
 from shardbook_sphinx.archive import ARCHIVE, write_archive
 from shardbook_sphinx.cache import digest
+from shardbook_sphinx.cases import FOLDER, TABLES, are_wanted
 from shardbook_sphinx.host import ADDRESS, PICTURE, site_address, write_root
 
 LANGUAGES = {"en": "en", "zh": "zh_CN"}
@@ -107,6 +108,8 @@ def products(root: Path, languages: list[str]) -> list[Path]:
     site = root / "site"
     forms = [page.with_suffix(suffix) for page in pages(root) for suffix in (".html", ".ipynb", ".md")]
     forms.append(Path("pagefind/names.json"))
+    if are_wanted(root / "docs"):
+        forms += [Path(FOLDER, f"{name}.json") for name in TABLES]
     return [site / "index.html", site / ARCHIVE, *(site / name / form for name in languages for form in forms)]
 
 

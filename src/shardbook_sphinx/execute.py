@@ -98,7 +98,11 @@ def execute_stale_pages(app: Sphinx, env: BuildEnvironment, docnames: list[str])
             KernelServer.stop_all()
         if failures and not keep_going:
             raise HandbookError("\n\n".join(str(failure) for failure in failures))
-    if done and not translating:
+
+
+def let_translations_begin(app: Sphinx, _env: BuildEnvironment, _docnames: list[str]) -> None:
+    """Once everything is in the cache: tell the builds in other languages, which wait for it."""
+    if app.config.language == "en" and (done := os.environ.get("SHARDBOOK_EXECUTED")):
         Path(done).touch()
 
 

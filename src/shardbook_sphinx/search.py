@@ -51,11 +51,11 @@ PART = re.compile(rf"[{HAN}]|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+(?:\.\d+)*")
 # Lines and blocks of pictures drawn in text.
 DRAWING = re.compile("[\u2500-\u259f]+")
 
-# What is no part of what a page says: the ways around, signs, pictures, cells that are folded away, names of
+# What is no part of what a page says: the ways around, signs, pictures, fields, cells that are folded away, names of
 # cards that are links as a whole; and of an entry what its title says already, and since when it is there.
 LEFT_OUT = {"nav", "svg", "script", "style", "button"}
 HIDDEN_CLASSES = {"visually-hidden", "hide", "sd-hide-link-text"}
-LEFT_OUT_CLASSES = HIDDEN_CLASSES | {"headerlink", "gp", "sb-panels", "sig", "api-history"}
+LEFT_OUT_CLASSES = HIDDEN_CLASSES | {"headerlink", "gp", "sb-panels", "explorer", "sig", "api-history"}
 # Between other elements there is a space, whether or not the HTML has one.
 INLINE = {"a", "abbr", "b", "code", "em", "i", "kbd", "mark", "small", "span", "strong", "sub", "sup", "var"}
 UTF8 = lxml.html.HTMLParser(encoding="utf-8")
