@@ -20,10 +20,12 @@ def setup(app: Sphinx) -> dict[str, Any]:
         completeness,
         downloads,
         entries,
+        errors,
         execute,
         interface,
         links,
         llms,
+        marks,
         mathematics,
         search,
         sharing,
@@ -39,6 +41,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("api-matrix", timeline.Matrix)
     app.add_directive("api-answers", timeline.Answers)
     app.add_directive("api-changes", timeline.Changes)
+    app.add_directive("error-messages", errors.AllMessages)
+    app.add_node(errors.error_messages)
     app.add_html_math_renderer("mathml", (mathematics.visit_inline, None), (mathematics.visit_block, None))
     # Before reading
     app.connect("config-inited", interface.translate_settings)
@@ -49,20 +53,25 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-get-outdated", downloads.remove_deleted)
     app.connect("env-before-read-docs", execute.execute_stale_pages)
     app.connect("env-before-read-docs", compare.remember_cells)
+    app.connect("env-before-read-docs", errors.remember_entries)
     # While reading
     app.connect("env-purge-doc", timeline.forget)
     app.connect("doctree-read", completeness.forbid_unrun_code)
     app.connect("doctree-read", entries.remember_entries)
+    app.connect("doctree-read", marks.mark_cells)
     app.connect("doctree-read", translation.warn_untranslated)
     app.connect("doctree-read", sharing.remember_description)
     # Once all is read
     app.connect("env-check-consistency", completeness.check_all_ran)
     app.connect("env-check-consistency", compare.compare_cells)
     app.connect("env-check-consistency", entries.check_entries)
+    app.connect("env-check-consistency", errors.check_entries)
     app.connect("env-check-consistency", timeline.check_releases)
     app.connect("env-updated", interface.rewrite_navigation)
+    app.connect("env-updated", errors.rewrite_lists)
     app.connect("env-updated", downloads.rewrite_missing)
     # While writing
+    app.connect("doctree-resolved", errors.list_messages)
     app.connect("html-page-context", interface.add_languages)
     app.connect("html-page-context", links.add_links)
     app.connect("html-page-context", sharing.add_description)
