@@ -41,7 +41,9 @@ def update(templates: Path, catalogues: Path) -> None:
     """Merge the messages of the pages, extracted to ``templates``, into the catalogues; drop what no page says."""
     found = sorted(templates.rglob("*.pot"))
     if not found:
-        raise SystemExit(f"{templates} holds no messages: the pages could not be read. The catalogues stay as they are.")
+        raise SystemExit(
+            f"{templates} holds no messages: the pages could not be read. The catalogues stay as they are."
+        )
     for template in found:
         target = catalogues / template.relative_to(templates).with_suffix(".po")
         source = read(template)
