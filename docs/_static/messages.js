@@ -4,7 +4,6 @@
 const WORD = /[\p{L}_][\p{L}\p{N}_]+/gu;
 const DTYPE = /^(?:bool|b?f|bfloat|float|complex|c|[su]?i?int|[ius]|key)\d+$/;
 const LEAST = 0.5; // of what a query says, an entry's message must have so much
-const SHARE = 0.1; // how much it counts that a message says more than the query
 const UNKNOWN = 1; // the weight of a word that no message has; a rare one weighs about five
 
 /** The words of a message, and each two that stand side by side. */
@@ -27,9 +26,10 @@ export function matcher(messages) {
     const total = sum([...asked].filter((part) => count.has(part) || !part.includes(" ")));
     const scored = known.map((message) => {
       const shared = sum([...asked].filter((part) => message.parts.has(part)));
-      return { id: message.id, covered: shared / total, score: shared / (total + SHARE * message.weight) };
+      return { ...message, shared };
     });
-    const found = scored.filter(({ covered }) => covered >= LEAST).sort((one, other) => other.score - one.score);
-    return found.map(({ id }) => id);
+    const found = scored.filter(({ shared }) => shared >= LEAST * total);
+    // Of two that have as much of the query, the one that says less beside it.
+    return found.sort((one, other) => other.shared - one.shared || one.weight - other.weight).map(({ id }) => id);
   };
 }
