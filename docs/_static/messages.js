@@ -6,10 +6,11 @@ const DTYPE = /^(?:bool|b?f|bfloat|float|complex|c|[su]?i?int|[ius]|key)\d+$/;
 const LEAST = 0.5; // of what a query says, an entry's message must have so much
 const UNKNOWN = 1; // the weight of a word that no message has; a rare one weighs about five
 
-/** The words of a message, and each two that stand side by side. */
+/** The words of a message, and each two and three that stand side by side. */
 function parts(text) {
   const words = (text.toLowerCase().match(WORD) ?? []).filter((word) => !DTYPE.test(word));
-  return new Set([...words, ...words.slice(1).map((word, place) => `${words[place]} ${word}`)]);
+  const runs = [1, 2, 3].flatMap((length) => words.map((_, start) => words.slice(start, start + length).join(" ")));
+  return new Set(runs);
 }
 
 /** A function that finds, for a query, the entries of `messages`, pairs of a text and an id, the best first. */

@@ -25,6 +25,8 @@ DTYPE = re.compile(r"\b(" + "|".join(OWN_DTYPES) + r")\b")
 NAME = re.compile(r"(?<=['\"@])(" + "|".join(OWN_NAMES) + r")(?!\w)")
 SIZE = re.compile(r"(?<![\w.])\d+(?![\w.]*\.\d)")
 WORD = re.compile(r"[^\W\d]\w+")
+# A sharding that a message quotes is the reader's own.
+SHARDING = re.compile(r"NamedSharding\(mesh=.*?memory_kind=\w+\)")
 # This many words in a row are a distinctive part, if no other entry has them.
 WORDS = 8
 
@@ -62,10 +64,11 @@ def words(message):
 
 def runs(message):
     """Each run of words of a message, names and sizes left out, with the text from its first word to its last."""
-    places = [word for word in WORD.finditer(message) if not DTYPE.fullmatch(word[0])]
-    for first, last in zip(places, places[WORDS - 1 :], strict=False):
-        text = message[first.start() : last.end()]
-        yield " ".join(words(text)), text
+    for sentence in SHARDING.split(message):
+        places = [word for word in WORD.finditer(sentence) if not DTYPE.fullmatch(word[0])]
+        for first, last in zip(places, places[WORDS - 1 :], strict=False):
+            text = sentence[first.start() : last.end()]
+            yield " ".join(words(text)), text
 
 
 def parts(said):
