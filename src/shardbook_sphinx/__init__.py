@@ -20,11 +20,13 @@ def setup(app: Sphinx) -> dict[str, Any]:
         completeness,
         downloads,
         entries,
+        errors,
         execute,
         explorer,
         interface,
         links,
         llms,
+        marks,
         mathematics,
         measured,
         product_cost,
@@ -42,6 +44,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("api-matrix", timeline.Matrix)
     app.add_directive("api-answers", timeline.Answers)
     app.add_directive("api-changes", timeline.Changes)
+    # Every message of the errors pages
+    app.add_directive("error-messages", errors.AllMessages)
+    app.add_node(errors.error_messages)
     app.add_directive("explorer", explorer.Explorer)
     # What XLA inserts, from the tables that the build measures
     app.add_directive("measured-products", product_cost.Premises)
@@ -60,20 +65,25 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-before-read-docs", measured.finish)
     app.connect("env-before-read-docs", execute.let_translations_begin)
     app.connect("env-before-read-docs", compare.remember_cells)
+    app.connect("env-before-read-docs", errors.remember_entries)
     # While reading
     app.connect("env-purge-doc", timeline.forget)
     app.connect("doctree-read", completeness.forbid_unrun_code)
     app.connect("doctree-read", entries.remember_entries)
+    app.connect("doctree-read", marks.mark_cells)
     app.connect("doctree-read", translation.warn_untranslated)
     app.connect("doctree-read", sharing.remember_description)
     # Once all is read
     app.connect("env-check-consistency", completeness.check_all_ran)
     app.connect("env-check-consistency", compare.compare_cells)
     app.connect("env-check-consistency", entries.check_entries)
+    app.connect("env-check-consistency", errors.check_entries)
     app.connect("env-check-consistency", timeline.check_releases)
     app.connect("env-updated", interface.rewrite_navigation)
+    app.connect("env-updated", errors.rewrite_lists)
     app.connect("env-updated", downloads.rewrite_missing)
     # While writing
+    app.connect("doctree-resolved", errors.list_messages)
     app.connect("html-page-context", explorer.add_scripts)
     app.connect("html-page-context", interface.add_languages)
     app.connect("html-page-context", links.add_links)

@@ -24,6 +24,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat.v4 import new_code_cell
 from traitlets.config import Config
 
+from shardbook_sphinx import apart
 from shardbook_sphinx.pages import HandbookError, Page, pinned, pins_file, read_page
 from shardbook_sphinx.prefork import KernelServer, provisioner
 
@@ -45,12 +46,14 @@ LONGEST_SOCKET = 80  # a socket file's path may have 107 characters, on macOS 10
 MOST_PRINTED = 20_000  # characters
 VERSIONS = "from importlib.metadata import version\nprint(version('jax'), version('jaxlib'))"
 # What a cell may say of itself; a slip of the pen would switch a check off.
-OPTIONS = {"label", "raises", "same-as", "tags"}
+OPTIONS = {"kernel", "label", "limit", "processes", "raises", "same-as", "says", "tags"}
 TAGS = {"raises-exception", "remove-cell"}
 # The one setting of myst-nb that a page may change; the others could switch its execution off.
 ALLOWED = {"execution_timeout"}
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,}\b")
+# The file that ipykernel makes of a cell, which some messages name.
+CELL_FILE = re.compile(r"[^\s'\"]*ipykernel_\d+[/\\]\d+\.py")
 # What a kernel gets of the reader's shell: where things are. All else could change what a page computes or prints.
 KEPT = re.compile(
     r"(PATH|HOME|USER|TMPDIR|TEMP|TMP|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|.*APPDATA|USERPROFILE|.*_LIBRARY_PATH)$"
@@ -175,6 +178,7 @@ async def run_page(page: Page, timeout: int, *, keep_going: bool) -> None:
     timeout = int(page.options.get("execution_timeout", timeout))
     # One more cell, for us: which JAX this is. The pins know which it should be.
     asked = new_code_cell(VERSIONS)  # type: ignore[no-untyped-call]
+    sources = run_apart(page)
     page.notebook.cells.append(asked)
     with tempfile.TemporaryDirectory(prefix="sb", ignore_cleanup_errors=True) as folder:
         # A TCP port is chosen before the kernel binds it: another kernel can come between. A socket file is ours alone.
@@ -201,10 +205,13 @@ async def run_page(page: Page, timeout: int, *, keep_going: bool) -> None:
             ) from None
         except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
             # A kernel that dies before the first cell is told of at the top of the page.
-            line, cell = page.cell(min(started[-1] if started else 0, len(page.notebook.cells) - 2))
-            raise PageError(page, line, cell.source, explain(error, timeout)) from error
+            place = min(started[-1] if started else 0, len(page.notebook.cells) - 2)
+            line, cell = page.cell(place)
+            raise PageError(page, line, sources.get(place, cell.source), explain(error, timeout)) from error
         finally:
             page.notebook.cells.remove(asked)
+            for place, source in sources.items():
+                page.notebook.cells[place].source = source
             for _, cell in page.code_cells():
                 merge_streams(cell)
                 for output in cell.outputs:
@@ -213,6 +220,18 @@ async def run_page(page: Page, timeout: int, *, keep_going: bool) -> None:
     for line, cell in page.code_cells():
         if problem := check_outputs(cell):
             raise PageError(page, line, cell.source, problem)
+
+
+def run_apart(page: Page) -> dict[int, str]:
+    """Have the kernel run some cells in other processes; their own sources, by their places."""
+    for line, cell in page.code_cells():
+        if problem := apart.options(cell.metadata):
+            raise PageError(page, line, cell.source, problem)
+    sources = {}
+    for place, cell in enumerate(page.notebook.cells):
+        if cell.cell_type == "code" and (code := apart.call(cell.source, cell.metadata)):
+            sources[place], cell.source = cell.source, code
+    return sources
 
 
 def kernel_environment(folder: str) -> dict[str, str]:
@@ -282,6 +301,8 @@ def check_outputs(cell: NotebookNode) -> str | None:
         return "must carry both the tag raises-exception and the option raises: TYPE, or neither."
     if expected and raised != [expected]:
         return f"should raise {expected}, but raised {raised[0] if raised else 'nothing'}."
+    if problem := check_message(cell):
+        return problem
     longest = max((len(output.get("text", "")) for output in cell.outputs), default=0)
     if longest > MOST_PRINTED:
         return (
@@ -293,19 +314,33 @@ def check_outputs(cell: NotebookNode) -> str | None:
     return None
 
 
+def check_message(cell: NotebookNode) -> str | None:
+    """Check that the message of a cell's error says what the cell announces in ``says``; line breaks do not count."""
+    says = cell.metadata.get("says")
+    if says is None:
+        return None
+    messages = [" ".join(output.evalue.split()) for output in cell.outputs if output.output_type == "error"]
+    if not messages:
+        return "says what a message says, but raises nothing: give it raises, or remove says."
+    if " ".join(str(says).split()) not in messages[0]:
+        return f"should raise a message with {says!r}, but it says {messages[0]!r}."
+    return None
+
+
 def make_reproducible(output: NotebookNode) -> None:
     """Take from an output what differs from run to run: memory addresses, and a traceback's paths and frames."""
     if output.output_type == "error":
-        output.evalue = ADDRESS.sub("0x…", output.evalue)
+        output.evalue = reproducible(output.evalue)
         output.traceback = [f"{output.ename}: {output.evalue}".removesuffix(": ")]
     elif output.output_type == "stream":
-        output.text = ADDRESS.sub("0x…", output.text)
+        output.text = reproducible(output.text)
     else:
-        output.data = {kind: without_addresses(data) for kind, data in output.data.items()}
+        output.data = {kind: reproducible(data) for kind, data in output.data.items()}
 
 
-def without_addresses(data: Any) -> Any:
-    return ADDRESS.sub("0x…", data) if isinstance(data, str) else data
+def reproducible(data: Any) -> Any:
+    """What was said, without addresses and with a cell's file under one name."""
+    return CELL_FILE.sub("<cell>", ADDRESS.sub("0x…", data)) if isinstance(data, str) else data
 
 
 def cached_notebooks(env: BuildEnvironment, docnames: Iterable[str]) -> dict[str, NotebookNode]:

@@ -36,6 +36,8 @@ class Cell:
     source: str
     tags: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
+    apart: bool = False
+    """Whether it ran in other processes than the page's kernel."""
 
 
 @dataclass(frozen=True)

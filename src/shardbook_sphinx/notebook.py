@@ -8,7 +8,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from shardbook_sphinx.markdown import Block, Cell, Doctest
+from shardbook_sphinx.markdown import Block, Cell, Doctest, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -22,9 +22,14 @@ FLAGS = re.compile(r"\s*#\s*doctest:.*$", re.MULTILINE)
 
 
 def runnable(blocks: Iterable[Block]) -> Iterator[str | Cell]:
-    """The blocks of a page with its doctests made cells."""
+    """The blocks of a page with its doctests made cells; what ran elsewhere is text that shows what it printed."""
     for block in blocks:
-        yield from doctest_cells(block.text) if isinstance(block, Doctest) else [block]
+        if isinstance(block, Doctest):
+            yield from doctest_cells(block.text)
+        elif isinstance(block, Cell) and block.apart:
+            yield as_text([block]).rstrip("\n")
+        else:
+            yield block
 
 
 def doctest_cells(text: str) -> list[Cell]:
