@@ -172,8 +172,8 @@ async def run_page(page: Page, timeout: int, *, keep_going: bool) -> None:
     timeout = int(page.options.get("execution_timeout", timeout))
     # One more cell, for us: which JAX this is. The pins know which it should be.
     asked = new_code_cell(VERSIONS)  # type: ignore[no-untyped-call]
-    page.notebook.cells.append(asked)
     sources = run_apart(page)
+    page.notebook.cells.append(asked)
     with tempfile.TemporaryDirectory(prefix="sb", ignore_cleanup_errors=True) as folder:
         # A TCP port is chosen before the kernel binds it: another kernel can come between. A socket file is ours alone.
         transport = "ipc" if os.name == "posix" and len(folder) < LONGEST_SOCKET else "tcp"
@@ -218,6 +218,9 @@ async def run_page(page: Page, timeout: int, *, keep_going: bool) -> None:
 
 def run_apart(page: Page) -> dict[int, str]:
     """Have the kernel run some cells in other processes; their own sources, by their places."""
+    for line, cell in page.code_cells():
+        if problem := apart.options(cell.metadata):
+            raise PageError(page, line, cell.source, problem)
     sources = {}
     for place, cell in enumerate(page.notebook.cells):
         if cell.cell_type == "code" and (code := apart.call(cell.source, cell.metadata)):
@@ -283,8 +286,6 @@ def check_outputs(cell: NotebookNode) -> str | None:
     if unknown := (set(cell.metadata) - OPTIONS) | (set(cell.metadata.get("tags", [])) - TAGS):
         allowed = ", ".join(sorted(OPTIONS | TAGS))
         return f"says {', '.join(sorted(unknown))}, which means nothing here. Options and tags are: {allowed}."
-    if problem := apart.options(cell.metadata):
-        return problem
     if cell.source.lstrip().startswith("%%"):
         return "hides what it does in a cell magic: write plain Python."
     raised = [output.ename for output in cell.outputs if output.output_type == "error"]
