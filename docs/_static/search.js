@@ -2,6 +2,8 @@
 // the best are shown under the field or on the search page. src/shardbook_sphinx/search.py makes the index and says
 // why words are cut as they are; `CUT` and `WORD` must agree with it.
 
+import { matcher } from "./messages.js";
+
 const CUT = "` ";
 const HAN = /[\u3400-\u4dbf\u4e00-\u9fff]/u;
 const WORD = /[\u3400-\u4dbf\u4e00-\u9fff]+|\d+(?:\.\d+)+|(?:(?![\u3400-\u4dbf\u4e00-\u9fff])[\p{L}\p{N}_])+/gu;
@@ -18,6 +20,7 @@ const SHOWN = { panel: 8, page: 20 }; // results
 const EXCERPT = { words: 30, characters: 70 };
 const LONG_NAME = 60; // characters of a query that are said again
 const PAST = 0.5; // the weight of what tells of the past
+const FEWEST = 3; // words, from which on a query can be a part of a message
 const WORDY = 9; // words, from which on a query is taken for a message
 
 // With Pagefind's worker there would be more to load, and a search takes but milliseconds. A title counts by its words
@@ -26,8 +29,9 @@ const pagefind = (async () => {
   const library = await import("../pagefind/pagefind.js");
   await library.options({ noWorker: true, ranking: { metaWeights: { title: 0, page: 0, words: 5 } } });
   const [known] = await Promise.all([fetch(new URL("../pagefind/names.json", import.meta.url)), library.init()]);
-  const { names, old, count } = await known.json();
-  return { search: library.search, names, old: new Set(old), count };
+  const { names, messages, old, count } = await known.json();
+  const text = new Map(messages.map(([message, id]) => [id, message]));
+  return { search: library.search, names, text, entries: matcher(messages), old: new Set(old), count };
 })();
 
 /** A query in one form: full-width letters are as good as others. */
@@ -118,7 +122,19 @@ async function isSought({ words: places, data }, words) {
   return !places.length || places.some((place) => words.some((word) => there[place].includes(half(word))));
 }
 
-/** The records for a query, the best first: what it names, then what has its words. */
+/** The entries of the errors whose message a query is, or is a part of: at least three words. */
+async function entriesFor(query, ranked) {
+  const { entries, text } = await pagefind;
+  const asked = plain(query);
+  if ((asked.match(WORD)?.length ?? 0) < FEWEST) return [];
+  const found = entries(asked).slice(0, SHOWN.panel).map(async (id) => {
+    const there = (results) => results.find((result) => result.id === id);
+    return there(ranked) ?? there(await withAny(read(text.get(id)).words));
+  });
+  return (await Promise.all(found)).filter(Boolean);
+}
+
+/** The records for a query, the best first: the error it is, then what it names, then what has its words. */
 export async function find(query) {
   const { words, message } = read(query);
   const [names, all] = await Promise.all([namesIn(query), message ? [] : withAll(words)]);
@@ -130,7 +146,9 @@ export async function find(query) {
     const result = there(ranked) ?? there(await withAll(read(name).words));
     if (result) named.set(id, { ...result, named: true });
   }
-  return [...named.values(), ...ranked.filter(({ id }) => !named.has(id))];
+  const first = new Map((await entriesFor(query, ranked)).map((result) => [result.id, result]));
+  for (const [id, result] of named) if (!first.has(id)) first.set(id, result);
+  return [...first.values(), ...ranked.filter(({ id }) => !first.has(id))];
 }
 
 /** Where in a text compounds are, each character being a word there; of one that is nowhere, where its pairs are. */

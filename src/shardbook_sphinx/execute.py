@@ -52,6 +52,8 @@ TAGS = {"raises-exception", "remove-cell"}
 ALLOWED = {"execution_timeout"}
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,}\b")
+# The file that ipykernel makes of a cell, which some messages name.
+CELL_FILE = re.compile(r"[^\s'\"]*ipykernel_\d+[/\\]\d+\.py")
 # What a kernel gets of the reader's shell: where things are. All else could change what a page computes or prints.
 KEPT = re.compile(
     r"(PATH|HOME|USER|TMPDIR|TEMP|TMP|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|.*APPDATA|USERPROFILE|.*_LIBRARY_PATH)$"
@@ -324,16 +326,17 @@ def check_message(cell: NotebookNode) -> str | None:
 def make_reproducible(output: NotebookNode) -> None:
     """Take from an output what differs from run to run: memory addresses, and a traceback's paths and frames."""
     if output.output_type == "error":
-        output.evalue = ADDRESS.sub("0x…", output.evalue)
+        output.evalue = reproducible(output.evalue)
         output.traceback = [f"{output.ename}: {output.evalue}".removesuffix(": ")]
     elif output.output_type == "stream":
-        output.text = ADDRESS.sub("0x…", output.text)
+        output.text = reproducible(output.text)
     else:
-        output.data = {kind: without_addresses(data) for kind, data in output.data.items()}
+        output.data = {kind: reproducible(data) for kind, data in output.data.items()}
 
 
-def without_addresses(data: Any) -> Any:
-    return ADDRESS.sub("0x…", data) if isinstance(data, str) else data
+def reproducible(data: Any) -> Any:
+    """What was said, without addresses and with a cell's file under one name."""
+    return CELL_FILE.sub("<cell>", ADDRESS.sub("0x…", data)) if isinstance(data, str) else data
 
 
 def cached_notebooks(env: BuildEnvironment, docnames: Iterable[str]) -> dict[str, NotebookNode]:

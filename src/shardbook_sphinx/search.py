@@ -54,7 +54,8 @@ DRAWING = re.compile("[\u2500-\u259f]+")
 # What is no part of what a page says: the ways around, signs, pictures, cells that are folded away, names of
 # cards that are links as a whole; and of an entry what its title says already, and since when it is there.
 LEFT_OUT = {"nav", "svg", "script", "style", "button"}
-HIDDEN_CLASSES = {"visually-hidden", "hide", "sd-hide-link-text"}
+# The list of all messages would be found instead of each.
+HIDDEN_CLASSES = {"error-messages", "visually-hidden", "hide", "sd-hide-link-text"}
 LEFT_OUT_CLASSES = HIDDEN_CLASSES | {"headerlink", "gp", "sb-panels", "sig", "api-history"}
 # Between other elements there is a space, whether or not the HTML has one.
 INLINE = {"a", "abbr", "b", "code", "em", "i", "kbd", "mark", "small", "span", "strong", "sub", "sup", "var"}
@@ -77,6 +78,8 @@ class Record(NamedTuple):
     names: Sequence[str]
     """What the record is called: the object of an entry in full, a term in either language, a page by its title."""
     text: str
+    message: str = ""
+    """What the first cell raises, if the record is an entry of an error."""
 
 
 def cut_words(text: str) -> str:
@@ -97,6 +100,7 @@ def cut_page(article: HtmlElement) -> list[Record]:
     """
     begun: list[Record] = []
     pieces: list[list[str]] = []
+    messages: dict[str, str] = {}
 
     def begin(anchor: str, title: str, names: Sequence[str] = ()) -> None:
         begun.append(Record(anchor, title, names, ""))
@@ -119,6 +123,8 @@ def cut_page(article: HtmlElement) -> list[Record]:
             return
         if not begun:
             raise HandbookError(f"{said(element)[:60]!r} stands before the first section: search cannot lead there")
+        if begun[-1].anchor.startswith("error-") and "traceback" in element.get("class", "").split():
+            messages.setdefault(begun[-1].anchor, said(element))
         gap = "" if element.tag in INLINE else " "
         pieces[-1] += [gap, element.text or ""]
         for child in element:
@@ -129,7 +135,10 @@ def cut_page(article: HtmlElement) -> list[Record]:
     for child in article:
         visit(child)
     texts = [" ".join(DRAWING.sub(" ", "".join(parts)).split()) for parts in pieces]
-    records = [record._replace(text=text) for record, text in zip(begun, texts, strict=True)]
+    records = [
+        record._replace(text=text, message=messages.get(record.anchor, ""))
+        for record, text in zip(begun, texts, strict=True)
+    ]
     return [record for record, after in zip(records, [*records[1:], None], strict=True) if not repeats(record, after)]
 
 
@@ -171,8 +180,9 @@ def title_words(title: str) -> list[str]:
 def names_and_old(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[str, Any]:
     """What the search knows beside Pagefind's index, of records by their ``ids`` in it.
 
-    ``names`` are all names, each with its record: of those that end alike, first what most readers mean. ``old`` are
-    the records that tell of the past, ``count`` is how many there are.
+    ``names`` are all names, each with its record: of those that end alike, first what most readers mean. ``messages``
+    are those of the errors, each with its entry. ``old`` are the records that tell of the past, ``count`` is how many
+    there are.
     """
     named = [(name, page, record) for page, records in pages.items() for record in records for name in record.names]
     members = Names(frozenset(name for name, *_ in named)).members
@@ -192,6 +202,9 @@ def names_and_old(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[s
 
     return {
         "names": [(name.lower(), ids[url(page, record)]) for name, page, record in sorted(named, key=key)],
+        "messages": [
+            (each.message, ids[url(page, each)]) for page, records in pages.items() for each in records if each.message
+        ],
         "old": [ids[url(page, each)] for page, records in pages.items() if page.startswith(OLD) for each in records],
         "count": len(ids),
     }

@@ -43,10 +43,9 @@ def messages(site, language):
     """The entries of errors, each with its section's address and what it prints."""
     found = {}
     for page in sorted((site / language / "errors").glob("*.html")):
-        for section in site_checks.parse(page).xpath("//section[span[starts-with(@id, 'error-')]]"):
-            (anchor,) = section.xpath("./span/@id[starts-with(., 'error-')]")
+        for section in site_checks.parse(page).xpath("//section[starts-with(@id, 'error-')]"):
             printed = section.xpath(".//div[contains(@class, 'traceback')]")
-            found[anchor] = f"errors/{page.name}#{section.get('id')}", printed[0].text_content().strip()
+            found[section.get("id")] = f"errors/{page.name}#{section.get('id')}", printed[0].text_content().strip()
     return found
 
 

@@ -1,0 +1,35 @@
+// Which error a reader has pasted: the entries whose message has the rarest words of it, and most of them side by side.
+// Sizes, dtypes and single letters are the reader's own. So are other names; they are simply not found.
+
+const WORD = /[\p{L}_][\p{L}\p{N}_]+/gu;
+const DTYPE = /^(?:bool|b?f|bfloat|float|complex|c|[su]?i?int|[ius]|key)\d+$/;
+const LEAST = 0.5; // of what a query says, an entry's message must have so much
+const SHARE = 0.1; // how much it counts that a message says more than the query
+const UNKNOWN = 1; // the weight of a word that no message has; a rare one weighs about five
+
+/** The words of a message, and each two that stand side by side. */
+function parts(text) {
+  const words = (text.toLowerCase().match(WORD) ?? []).filter((word) => !DTYPE.test(word));
+  return new Set([...words, ...words.slice(1).map((word, place) => `${words[place]} ${word}`)]);
+}
+
+/** A function that finds, for a query, the entries of `messages`, pairs of a text and an id, the best first. */
+export function matcher(messages) {
+  const known = messages.map(([text, id]) => ({ id, parts: parts(text) }));
+  const count = new Map();
+  for (const message of known) for (const part of message.parts) count.set(part, (count.get(part) ?? 0) + 1);
+  const weight = (part) => (count.has(part) ? Math.log(1 + known.length / count.get(part)) : UNKNOWN);
+  const sum = (some) => [...some].reduce((total, part) => total + weight(part), 0);
+  for (const message of known) message.weight = sum(message.parts);
+
+  return (query) => {
+    const asked = parts(query);
+    const total = sum([...asked].filter((part) => count.has(part) || !part.includes(" ")));
+    const scored = known.map((message) => {
+      const shared = sum([...asked].filter((part) => message.parts.has(part)));
+      return { id: message.id, covered: shared / total, score: shared / (total + SHARE * message.weight) };
+    });
+    const found = scored.filter(({ covered }) => covered >= LEAST).sort((one, other) => other.score - one.score);
+    return found.map(({ id }) => id);
+  };
+}
