@@ -4,13 +4,13 @@
 const WORD = /[\p{L}_][\p{L}\p{N}_]+/gu;
 const DTYPE = /^(?:bool|b?f|bfloat|float|complex|c|[su]?i?int|[ius]|key)\d+$/;
 const LEAST = 0.5; // of what a query says, an entry's message must have so much
-const SHARE = 0.1; // how much it counts that a message says more than the query
 const UNKNOWN = 1; // the weight of a word that no message has; a rare one weighs about five
 
-/** The words of a message, and each two that stand side by side. */
+/** The words of a message, and each two and three that stand side by side. */
 function parts(text) {
   const words = (text.toLowerCase().match(WORD) ?? []).filter((word) => !DTYPE.test(word));
-  return new Set([...words, ...words.slice(1).map((word, place) => `${words[place]} ${word}`)]);
+  const runs = [1, 2, 3].flatMap((length) => words.map((_, start) => words.slice(start, start + length).join(" ")));
+  return new Set(runs);
 }
 
 /** A function that finds, for a query, the entries of `messages`, pairs of a text and an id, the best first. */
@@ -27,9 +27,10 @@ export function matcher(messages) {
     const total = sum([...asked].filter((part) => count.has(part) || !part.includes(" ")));
     const scored = known.map((message) => {
       const shared = sum([...asked].filter((part) => message.parts.has(part)));
-      return { id: message.id, covered: shared / total, score: shared / (total + SHARE * message.weight) };
+      return { ...message, shared };
     });
-    const found = scored.filter(({ covered }) => covered >= LEAST).sort((one, other) => other.score - one.score);
-    return found.map(({ id }) => id);
+    const found = scored.filter(({ shared }) => shared >= LEAST * total);
+    // Of two that have as much of the query, the one that says less beside it.
+    return found.sort((one, other) => other.shared - one.shared || one.weight - other.weight).map(({ id }) => id);
   };
 }

@@ -24,6 +24,9 @@ OWN_DTYPES = {"float32": "bfloat16", "int32": "uint8", "f32": "bf16", "i32": "u8
 DTYPE = re.compile(r"\b(" + "|".join(OWN_DTYPES) + r")\b")
 NAME = re.compile(r"(?<=['\"@])(" + "|".join(OWN_NAMES) + r")(?!\w)")
 SIZE = re.compile(r"(?<![\w.])\d+(?![\w.]*\.\d)")
+WORD = re.compile(r"[^\W\d]\w+")
+# A sharding that a message quotes is the reader's own.
+SHARDING = re.compile(r"NamedSharding\(mesh=.*?memory_kind=\w+\)")
 # This many words in a row are a distinctive part, if no other entry has them.
 WORDS = 8
 
@@ -49,17 +52,30 @@ def messages(site, language):
     return found
 
 
+def words(message):
+    """The words of a message that are JAX's. Two messages that differ in sizes and in how many axes there are, are one.
+
+    >>> words("ValueError: got float32[8] for `x`, (Auto, Auto)")
+    ['valueerror', 'got', 'for', 'auto']
+    """
+    found = [word for word in WORD.findall(message.lower()) if not DTYPE.fullmatch(word)]
+    return [word for word, before in zip(found, [None, *found], strict=False) if word != before]
+
+
 def runs(message):
-    """Every run of words of a message."""
-    words = message.split()
-    return {" ".join(words[start : start + WORDS]) for start in range(max(1, len(words) - WORDS + 1))}
+    """Each run of words of a message, names and sizes left out, with the text from its first word to its last."""
+    for sentence in SHARDING.split(message):
+        places = [word for word in WORD.finditer(sentence) if not DTYPE.fullmatch(word[0])]
+        for first, last in zip(places, places[WORDS - 1 :], strict=False):
+            text = sentence[first.start() : last.end()]
+            yield " ".join(words(text)), text
 
 
 def parts(said):
-    """Of each entry what it alone says: every second run of words that no other entry has with other sizes."""
-    plain = {anchor: {SIZE.sub("0", run): run for run in sorted(runs(message))} for anchor, (_, message) in said.items()}
-    count = Counter(run for each in plain.values() for run in each)
-    return [(anchor, run) for anchor, each in plain.items() for key, run in each.items() if count[key] == 1][::2]
+    """Of each entry what it alone says, in whatever sizes: every other run of words that no other entry has."""
+    found = {anchor: dict(runs(message)) for anchor, (_, message) in said.items()}
+    count = Counter(run for each in found.values() for run in each)
+    return [(anchor, text) for anchor, each in found.items() for run, text in each.items() if count[run] == 1][::2]
 
 
 @pytest.fixture(scope="session")
@@ -72,7 +88,9 @@ def missed(page, address, language, said, asked):
     page.goto(f"{address}/{language}/index.html")
     library = f"{address}/{language}/_static/search.js"
     first = page.evaluate(FIND, [library, [query for _, query in asked]])
-    twins = {anchor: {place for place, text in said.values() if own(text) == own(said[anchor][1])} for anchor in said}
+    twins = {
+        anchor: {place for place, text in said.values() if words(text) == words(said[anchor][1])} for anchor in said
+    }
     return [
         f"{anchor}: {query!r} finds {place}"
         for (anchor, query), place in zip(asked, first, strict=True)
