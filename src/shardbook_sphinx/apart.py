@@ -1,13 +1,16 @@
 """Run the program of a cell apart from its page: in processes of its own, or on an older JAX beside today's.
 
-Imported by the kernel of a page, so only the standard library and Jupyter's are needed. What the program prints is
-printed here, and the way it ends is raised here: an exception by its own name, a fatal signal by that of the signal,
-and a program that does not end as `TimeoutExpired`.
+What the program printed is printed on the page, and the way it ended is raised there: an exception by its own name, a
+fatal signal by that of the signal, and a program that does not end as `TimeoutExpired`.
+
+Processes are run before the page is, several programs at once, since each waits more than it works. The page's kernel
+imports this module only to tell how they ended and to talk to an older JAX: it needs nothing but Jupyter.
 """
 
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import os
 import re
@@ -18,14 +21,28 @@ import sys
 import tempfile
 import time
 import traceback
-from contextlib import redirect_stdout, suppress
+from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SECONDS = 60  # what a program may take that does not say how long it takes
-# What C++ code logs in front of its last words: `F1121 09:00:00.000000 4242 client.cc:80] `.
+STARTING = 120  # what importing JAX may take, on a machine that has much else to do
+# What C++ code logs in front of its last words: `F1121 09:00:00.000000 4242 client.cc:80] `, and what follows them.
 LOGGED = re.compile(r"^F\d{4} [\d:.]+ +\d+ [\w./-]+:\d+\] ", re.MULTILINE)
+STACK = "*** Check failure stack trace"
+MODULE = '__import__("shardbook_sphinx.apart").apart'
+
+
+class Outcome(NamedTuple):
+    """What a program printed, and how it ended."""
+
+    printed: str
+    raised: tuple[str, str] | None
+    """The name of an exception or of a signal with its message; ``None`` if all went well."""
 
 
 def options(metadata: dict[str, Any]) -> str | None:
@@ -44,66 +61,89 @@ def options(metadata: dict[str, Any]) -> str | None:
     return None
 
 
-def call(source: str, metadata: dict[str, Any]) -> str | None:
-    """The code that a page's kernel runs instead of a cell; ``None`` if the cell does not ask for it.
+def is_apart(metadata: dict[str, Any]) -> bool:
+    """Whether a cell asks to be run apart.
 
-    >>> print(call("print(1)", {"processes": 2}))
-    __import__("shardbook_sphinx.apart").apart.run_processes('print(1)', 2, 60)
+    >>> is_apart({"kernel": "jax-0.5.3"}), is_apart({"raises": "ValueError"})
+    (True, False)
     """
-    module = '__import__("shardbook_sphinx.apart").apart'
-    if "processes" in metadata:
-        return f"{module}.run_processes({source!r}, {metadata['processes']}, {metadata.get('limit', SECONDS)})"
+    return "kernel" in metadata or "processes" in metadata
+
+
+def call(source: str, metadata: dict[str, Any], environment: dict[str, str]) -> str:
+    """The code that a page's kernel runs instead of a cell that is run apart; its processes have ended then."""
     if "kernel" in metadata:
-        return f"{module}.run_on({metadata['kernel']!r}, {source!r})"
-    return None
+        return f"{MODULE}.run_on({metadata['kernel']!r}, {source!r})"
+    limit = metadata.get("limit", SECONDS)
+    outcome = run_processes(environment, source, metadata["processes"], limit)
+    return f"{MODULE}.tell({outcome.printed!r}, {outcome.raised!r})"
 
 
-def run_processes(source: str, count: int, seconds: int) -> None:
+def tell(printed: str, raised: tuple[str, str] | None) -> None:
+    """Print what a program printed, and raise what it raised, under a class that Jupyter calls by the same name."""
+    print(printed, end="")
+    if raised:
+        name, message = raised
+        raise type(name, (Exception,), {})(message)
+
+
+def run_processes(environment: dict[str, str], source: str, count: int, seconds: int) -> Outcome:
     """Run a program in ``count`` processes at once, as ``python program.py NUMBER ADDRESS``, at most for ``seconds``.
 
-    ADDRESS is where processes can meet. Raises what the first of them raised that failed by itself.
+    ADDRESS is where processes can meet. The outcome is that of the first of them that failed by itself. Time counts
+    from when all have imported JAX.
     """
-    with socket.socket() as free, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-        free.close()
-        runs = [Run(source, number, address, Path(folder, str(number))) for number in range(count)]
-        end = time.monotonic() + seconds
-        for run in runs:
-            run.wait(max(0.0, end - time.monotonic()))
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            address = f"127.0.0.1:{free.getsockname()[1]}"
+        runs = [Run(environment, source, number, address, Path(folder)) for number in range(count)]
+        wait_until(lambda: all(run.has_begun() for run in runs), STARTING)
+        wait_until(lambda: all(run.process.poll() is not None for run in runs), seconds)
         late = [run for run in runs if run.process.poll() is None]
         for run in late:
             run.process.kill()
             run.process.wait()
-        printed = [run.printed() for run in runs]
-        for number, text in enumerate(printed):
-            name = f"process {number}: " if count > 1 else ""
-            print("".join(f"{name}{line}\n" for line in text.splitlines()), end="")
+        names = [f"process {number}: " if count > 1 else "" for number in range(count)]
+        printed = [f"{name}{line}\n" for name, run in zip(names, runs, strict=True) for line in run.printed()]
         ends = [("TimeoutExpired", f"still running after {seconds} s") if run in late else run.end() for run in runs]
     # A process that misses another ends too, but that other one is to be told of.
     failed = [end for end in ends if end]
-    if failed:
-        raise_as(*min(failed, key=lambda end: end[0].startswith("SIG")))
+    return Outcome("".join(printed), min(failed, key=lambda end: end[0].startswith("SIG")) if failed else None)
+
+
+def wait_until(done: Callable[[], bool], seconds: float) -> None:
+    """Wait until something is so, but no longer than ``seconds``."""
+    end = time.monotonic() + seconds
+    while not done() and time.monotonic() < end:
+        time.sleep(0.02)
 
 
 class Run:
     """One process of a program, with the files it writes to."""
 
-    def __init__(self, source: str, number: int, address: str, folder: Path) -> None:
-        folder.mkdir()
-        self.folder = folder
-        (folder / "program.py").write_text(source, encoding="utf-8")
-        with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
-            command = [sys.executable, "-P", __file__, str(folder), str(number), address]
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+    def __init__(self, environment: dict[str, str], source: str, number: int, address: str, folder: Path) -> None:
+        self.folder = folder / str(number)
+        self.folder.mkdir()
+        (self.folder / "program.py").write_text(source, encoding="utf-8")
+        with (self.folder / "out").open("wb") as out, (self.folder / "err").open("wb") as err:
+            self.process = subprocess.Popen(
+                [sys.executable, "-P", __file__, str(self.folder), str(number), address],
+                env=environment,
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+            )
 
-    def wait(self, seconds: float) -> None:
-        with suppress(subprocess.TimeoutExpired):
-            self.process.wait(seconds)
+    def has_begun(self) -> bool:
+        """Whether the program has been begun, or the process has ended before."""
+        return (self.folder / "printed").is_file() or self.process.poll() is not None
 
-    def printed(self) -> str:
+    def printed(self) -> list[str]:
+        """The lines that the program printed."""
         file = self.folder / "printed"
-        return file.read_text(encoding="utf-8") if file.is_file() else ""
+        return file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
 
     def end(self) -> tuple[str, str] | None:
         """What the process raised, or the signal that ended it with its last words; ``None`` if it ended well."""
@@ -114,14 +154,8 @@ class Run:
         if not self.process.returncode:
             return None
         said = (self.folder / "err").read_text(encoding="utf-8", errors="replace")
-        fatal = LOGGED.split(said)
         name = signal.Signals(-self.process.returncode).name if self.process.returncode < 0 else "SystemExit"
-        return name, (fatal[1] if len(fatal) > 1 else said).strip()
-
-
-def raise_as(name: str, message: str) -> None:
-    """Raise an exception that Jupyter calls ``name``."""
-    raise type(name, (Exception,), {})(message)
+        return name, LOGGED.split(said)[-1].partition(STACK)[0].strip()
 
 
 class Companion:
@@ -153,9 +187,7 @@ def run_on(kernel: str, source: str) -> None:
     if kernel not in Companion.running:
         Companion.running[kernel] = Companion(kernel)
     answer = Companion.running[kernel].run(source)
-    print(answer["printed"], end="")
-    if answer["raised"]:
-        raise_as(*answer["raised"])
+    tell(answer["printed"], answer["raised"])
 
 
 def execute(source: str, namespace: dict[str, Any]) -> None:
@@ -186,11 +218,14 @@ def serve() -> None:
 def be_program(folder: Path, *arguments: str) -> None:
     """Run the program in a folder; leave there what it printed and raised."""
     program = folder / "program.py"
+    source = program.read_text(encoding="utf-8")
     sys.argv = [program.name, *arguments]
+    if "environ" not in source:  # which JAX reads while it is imported
+        importlib.import_module("jax")
     # Collective libraries write to the other stdout, in the middle of anybody's line.
     with (folder / "printed").open("w", encoding="utf-8", buffering=1) as printed, redirect_stdout(printed):
         try:
-            exec(compile(program.read_text(encoding="utf-8"), program.name, "exec"), {"__name__": "__main__"})  # noqa: S102
+            exec(compile(source, program.name, "exec"), {"__name__": "__main__"})  # noqa: S102
         except Exception as error:  # noqa: BLE001, whatever it is, it is told
             (folder / "raised").write_text(json.dumps([type(error).__name__, str(error)]), encoding="utf-8")
             traceback.print_exc()

@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 from sphinx.locale import _
 
-from shardbook_sphinx.apart import call
+from shardbook_sphinx.apart import is_apart
 from shardbook_sphinx.archive import ARCHIVE
 from shardbook_sphinx.execute import cached_notebooks
 from shardbook_sphinx.figures import CHINESE_TEXT
@@ -67,7 +67,7 @@ def executed_cells(app: Sphinx, docname: str) -> Iterator[tuple[int, Cell]]:
             if cell.cell_type == "code":
                 outputs = filter(None, (shown(output, app.config.language) for output in cell.outputs))
                 tags = tuple(cell.metadata.get("tags", ()))
-                yield place, Cell(cell.source, tags, tuple(outputs), bool(call(cell.source, cell.metadata)))
+                yield place, Cell(cell.source, tags, tuple(outputs), is_apart(cell.metadata))
 
 
 def shown(output: NotebookNode, language: str) -> str:

@@ -51,9 +51,13 @@ TAGS = {"raises-exception", "remove-cell"}
 # The one setting of myst-nb that a page may change; the others could switch its execution off.
 ALLOWED = {"execution_timeout"}
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
-ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,}\b")
-# The file that ipykernel makes of a cell, which some messages name.
-CELL_FILE = re.compile(r"[^\s'\"]*ipykernel_\d+[/\\]\d+\.py")
+# What differs from run to run or from machine to machine, and what stands for it: addresses, the file that ipykernel
+# makes of a cell, and where packages are installed, which an ImportError tells.
+CHANGING = {
+    re.compile(r"(?<= at )0x[0-9a-f]{6,}\b"): "0x…",
+    re.compile(r"[^\s'\"]*ipykernel_\d+[/\\]\d+\.py"): "<cell>",
+    re.compile(r"[^\s'\"(]*[/\\]site-packages[/\\]"): "…/",
+}
 # What a kernel gets of the reader's shell: where things are. All else could change what a page computes or prints.
 KEPT = re.compile(
     r"(PATH|HOME|USER|TMPDIR|TEMP|TMP|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|.*APPDATA|USERPROFILE|.*_LIBRARY_PATH)$"
@@ -138,27 +142,28 @@ async def run_all(pages: list[Page], cache: JupyterCacheBase, timeout: int, *, k
     Outputs of a page that fails are cached only to ``keep_going``: to see, on another JAX, what else has changed.
     """
     # One more than there are cores: a kernel that starts or ends waits more than it works.
-    cores = asyncio.Semaphore((os.cpu_count() or 1) + 1)
+    cores, programs = (asyncio.Semaphore((os.cpu_count() or 1) + 1) for _ in range(2))
     finished = 0
 
     async def run(page: Page) -> PageError | None:
         nonlocal finished
         failure: PageError | None = None
-        async with cores:
-            start = time.perf_counter()
-            try:
-                await run_page(page, timeout, keep_going=keep_going)
-            except PageError as error:
-                failure = error
-            except Exception as error:  # noqa: BLE001, whatever it is, it is told with its page
-                failure = PageError(page, 1, "", f"could not be run: {type(error).__name__}: {error}")
-            finally:
-                finished += 1
-            if failure and not keep_going:
-                return failure
-            seconds = time.perf_counter() - start
-            # Printed even under -q: this is the long part of a build.
-            print(f"ran [{finished}/{len(pages)}] {page.docname} on {page.kernel} in {seconds:.1f} s", flush=True)
+        start = time.perf_counter()
+        try:
+            sources = await run_apart(page, programs)
+            async with cores:
+                await run_page(page, sources, timeout, keep_going=keep_going)
+        except PageError as error:
+            failure = error
+        except Exception as error:  # noqa: BLE001, whatever it is, it is told with its page
+            failure = PageError(page, 1, "", f"could not be run: {type(error).__name__}: {error}")
+        finally:
+            finished += 1
+        if failure and not keep_going:
+            return failure
+        seconds = time.perf_counter() - start
+        # Printed even under -q: this is the long part of a build.
+        print(f"ran [{finished}/{len(pages)}] {page.docname} on {page.kernel} after {seconds:.1f} s", flush=True)
         # Page by page, so that a build stopped half-way keeps what it has run.
         bundle = CacheBundleIn(page.notebook, str(page.path), data={"execution_seconds": seconds})
         cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
@@ -170,15 +175,17 @@ async def run_all(pages: list[Page], cache: JupyterCacheBase, timeout: int, *, k
     return [failure for page in pages if (failure := results[page.docname])]
 
 
-async def run_page(page: Page, timeout: int, *, keep_going: bool) -> None:
-    """Run a page's cells in a kernel of their own and leave the outputs, made reproducible, in its notebook."""
+async def run_page(page: Page, sources: dict[int, str], timeout: int, *, keep_going: bool) -> None:
+    """Run a page's cells in a kernel of their own and leave the outputs, made reproducible, in its notebook.
+
+    ``sources`` are those of the cells that were run apart, by their places.
+    """
     if not page.kernel:
         raise PageError(page, 1, "", "names no kernel: add kernelspec: {name: python3} to its front matter.")
     started: list[int] = []
     timeout = int(page.options.get("execution_timeout", timeout))
     # One more cell, for us: which JAX this is. The pins know which it should be.
     asked = new_code_cell(VERSIONS)  # type: ignore[no-untyped-call]
-    sources = run_apart(page)
     page.notebook.cells.append(asked)
     with tempfile.TemporaryDirectory(prefix="sb", ignore_cleanup_errors=True) as folder:
         # A TCP port is chosen before the kernel binds it: another kernel can come between. A socket file is ours alone.
@@ -222,15 +229,27 @@ async def run_page(page: Page, timeout: int, *, keep_going: bool) -> None:
             raise PageError(page, line, cell.source, problem)
 
 
-def run_apart(page: Page) -> dict[int, str]:
-    """Have the kernel run some cells in other processes; their own sources, by their places."""
+async def run_apart(page: Page, at_once: asyncio.Semaphore) -> dict[int, str]:
+    """Run what cells ask to be run apart, and have the kernel tell of it; their own sources, by their places."""
     for line, cell in page.code_cells():
-        if problem := apart.options(cell.metadata):
+        problem = apart.options(cell.metadata)
+        if "processes" in cell.metadata and page.kernel != "python3":
+            problem = f"runs on today's JAX, and the page on {page.kernel}."
+        if problem:
             raise PageError(page, line, cell.source, problem)
-    sources = {}
-    for place, cell in enumerate(page.notebook.cells):
-        if cell.cell_type == "code" and (code := apart.call(cell.source, cell.metadata)):
-            sources[place], cell.source = cell.source, code
+    cells = page.notebook.cells
+    places = [place for place, cell in enumerate(cells) if cell.cell_type == "code" and apart.is_apart(cell.metadata)]
+
+    environment = kernel_environment(tempfile.gettempdir())
+
+    async def run(cell: NotebookNode) -> str:
+        async with at_once:
+            return await asyncio.to_thread(apart.call, cell.source, cell.metadata, environment)
+
+    calls = await asyncio.gather(*(run(cells[place]) for place in places))
+    sources = {place: cells[place].source for place in places}
+    for place, code in zip(places, calls, strict=True):
+        cells[place].source = code
     return sources
 
 
@@ -339,8 +358,11 @@ def make_reproducible(output: NotebookNode) -> None:
 
 
 def reproducible(data: Any) -> Any:
-    """What was said, without addresses and with a cell's file under one name."""
-    return CELL_FILE.sub("<cell>", ADDRESS.sub("0x…", data)) if isinstance(data, str) else data
+    """What was said, if it was said in words, without what changes."""
+    if isinstance(data, str):
+        for pattern, text in CHANGING.items():
+            data = pattern.sub(text, data)
+    return data
 
 
 def cached_notebooks(env: BuildEnvironment, docnames: Iterable[str]) -> dict[str, NotebookNode]:
