@@ -3,7 +3,6 @@
 
 const WORD = /[\p{L}_][\p{L}\p{N}_]+/gu;
 const DTYPE = /^(?:bool|b?f|bfloat|float|complex|c|[su]?i?int|[ius]|key)\d+$/;
-const LEAST = 0.5; // of what a query says, an entry's message must have so much
 const UNKNOWN = 1; // the weight of a word that no message has; a rare one weighs about five
 
 /** The words of a message, and each two and three that stand side by side. */
@@ -13,7 +12,10 @@ function parts(text) {
   return new Set(runs);
 }
 
-/** A function that finds, for a query, the entries of `messages`, pairs of a text and an id, the best first. */
+/**
+ * A function that finds the entries of `messages`, pairs of a text and an id, that have at least a share of what a query
+ * says: their ids, the best first.
+ */
 export function matcher(messages) {
   const known = messages.map(([text, id]) => ({ id, parts: parts(text) }));
   const count = new Map();
@@ -22,14 +24,14 @@ export function matcher(messages) {
   const sum = (some) => [...some].reduce((total, part) => total + weight(part), 0);
   for (const message of known) message.weight = sum(message.parts);
 
-  return (query) => {
+  return (query, share) => {
     const asked = parts(query);
     const total = sum([...asked].filter((part) => count.has(part) || !part.includes(" ")));
     const scored = known.map((message) => {
       const shared = sum([...asked].filter((part) => message.parts.has(part)));
       return { ...message, shared };
     });
-    const found = scored.filter(({ shared }) => shared >= LEAST * total);
+    const found = scored.filter(({ shared }) => shared >= share * total);
     // Of two that have as much of the query, the one that says less beside it.
     return found.sort((one, other) => other.shared - one.shared || one.weight - other.weight).map(({ id }) => id);
   };

@@ -8,6 +8,8 @@ const CUT = "` ";
 const HAN = /[\u3400-\u4dbf\u4e00-\u9fff]/u;
 const WORD = /[\u3400-\u4dbf\u4e00-\u9fff]+|\d+(?:\.\d+)+|(?:(?![\u3400-\u4dbf\u4e00-\u9fff])[\p{L}\p{N}_])+/gu;
 const NAME = /^[.@]?([a-z_]\w*(?:\.[a-z_]\w*)*)\.?\s*(?:\(.*)?$/s;
+// A name alone, or a call.
+const CALL = /^[.@]?[\w.]+(?:\([^()]*\)?)?$/;
 // What a message says is missing: `module 'jax.sharding' has no attribute 'use_mesh'`.
 const MISSING = /'([\w.]+)'\S* (?:\w+ )?has no attribute '(\w+)'/;
 // A string in a message that is no name of an API is the reader's own.
@@ -19,8 +21,9 @@ const MOST = 48; // words of it that are looked for
 const SHOWN = { panel: 8, page: 20 }; // results
 const EXCERPT = { words: 30, characters: 70 };
 const LONG_NAME = 60; // characters of a query that are said again
-const PAST = 0.5; // the weight of what tells of the past
-const FEWEST = 3; // words, from which on a query can be a part of a message
+const LATER = 0.5; // the weight of what tells of the past or of errors
+const FEWEST = 4; // words, from which on a query can be a part of a message
+const [MOSTLY, WHOLLY] = [0.5, 0.9]; // how much of a query a message must have, if the query looks like one or not
 const WORDY = 9; // words, from which on a query is taken for a message
 
 // With Pagefind's worker there would be more to load, and a search takes but milliseconds. A title counts by its words
@@ -29,9 +32,9 @@ const pagefind = (async () => {
   const library = await import("../pagefind/pagefind.js");
   await library.options({ noWorker: true, ranking: { metaWeights: { title: 0, page: 0, words: 5 } } });
   const [known] = await Promise.all([fetch(new URL("../pagefind/names.json", import.meta.url)), library.init()]);
-  const { names, messages, old, count } = await known.json();
+  const { names, messages, later, count } = await known.json();
   const text = new Map(messages.map(([message, id]) => [id, message]));
-  return { search: library.search, names, text, entries: matcher(messages), old: new Set(old), count };
+  return { search: library.search, names, text, entries: matcher(messages), later: new Set(later), count };
 })();
 
 /** A query in one form: full-width letters are as good as others. */
@@ -68,14 +71,14 @@ async function namesIn(query) {
 
 /** The records that have all of some words, as Pagefind ranks them; the characters of a compound stand together. */
 async function withAll(words) {
-  const { search, old } = await pagefind;
+  const { search, later } = await pagefind;
   const spaced = words.map((word) => (HAN.test(word) ? [...word].join(" ") : word));
   const phrases = spaced.filter((_, place) => HAN.test(words[place]) && words[place].length > 1);
   const queries = [spaced.join(" "), ...phrases.map((phrase) => `"${phrase}"`)];
   const [all, ...exact] = await Promise.all(queries.map((each) => search(each)));
   const ids = exact.map(({ results }) => new Set(results.map(({ id }) => id)));
   const found = all.results.filter(({ id }) => ids.every((set) => set.has(id)));
-  return byScore(found.map((result) => ({ ...result, score: result.score * (old.has(result.id) ? PAST : 1) })));
+  return byScore(found.map((result) => ({ ...result, score: result.score * (later.has(result.id) ? LATER : 1) })));
 }
 
 /** The records that have any of some words, first those that have the rarest, and most of them side by side. */
@@ -122,12 +125,15 @@ async function isSought({ words: places, data }, words) {
   return !places.length || places.some((place) => words.some((word) => there[place].includes(half(word))));
 }
 
-/** The entries of the errors whose message a query is, or is a part of: at least three words. */
-async function entriesFor(query, ranked) {
+/** The entries of the errors whose message a query is, or is a part of. */
+async function entriesFor(query, message, ranked) {
   const { entries, text } = await pagefind;
   const asked = plain(query);
-  if ((asked.match(WORD)?.length ?? 0) < FEWEST) return [];
-  const found = entries(asked).slice(0, SHOWN.panel).map(async (id) => {
+  if (CALL.test(asked) || !(asked.match(WORD)?.length >= (message ? 2 : FEWEST))) return [];
+  // What is missing is what the reader asks for: another entry may say the same of something else.
+  const missing = asked.match(MISSING)?.[2] ?? "";
+  const about = entries(asked, message ? MOSTLY : WHOLLY).filter((id) => text.get(id).includes(missing));
+  const found = about.slice(0, SHOWN.panel).map(async (id) => {
     const there = (results) => results.find((result) => result.id === id);
     return there(ranked) ?? there(await withAny(read(text.get(id)).words));
   });
@@ -146,7 +152,7 @@ export async function find(query) {
     const result = there(ranked) ?? there(await withAll(read(name).words));
     if (result) named.set(id, { ...result, named: true });
   }
-  const first = new Map((await entriesFor(query, ranked)).map((result) => [result.id, result]));
+  const first = new Map((await entriesFor(query, message, ranked)).map((result) => [result.id, result]));
   for (const [id, result] of named) if (!first.has(id)) first.set(id, result);
   return [...first.values(), ...ranked.filter(({ id }) => !first.has(id))];
 }

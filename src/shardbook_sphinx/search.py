@@ -60,8 +60,8 @@ LEFT_OUT_CLASSES = HIDDEN_CLASSES | {"headerlink", "gp", "sb-panels", "explorer"
 # Between other elements there is a space, whether or not the HTML has one.
 INLINE = {"a", "abbr", "b", "code", "em", "i", "kbd", "mark", "small", "span", "strong", "sub", "sup", "var"}
 UTF8 = lxml.html.HTMLParser(encoding="utf-8")
-# Pages on what was: they come after the others that have the same words.
-OLD = ("history/", "reference/retired")
+# Pages on what was and on what fails: they come after the others that have the same words.
+LATER = ("history/", "reference/retired", "errors/")
 HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 
 # Sphinx's search, and what it would put on each page that one came to from it.
@@ -177,12 +177,12 @@ def title_words(title: str) -> list[str]:
     return list(dict.fromkeys(part.lower() for part in PART.findall(title)))
 
 
-def names_and_old(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[str, Any]:
+def names_and_messages(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[str, Any]:
     """What the search knows beside Pagefind's index, of records by their ``ids`` in it.
 
     ``names`` are all names, each with its record: of those that end alike, first what most readers mean. ``messages``
-    are those of the errors, each with its entry. ``old`` are the records that tell of the past, ``count`` is how many
-    there are.
+    are those of the errors, each with its entry. ``later`` are the records that come after others, ``count`` is how
+    many there are.
     """
     named = [(name, page, record) for page, records in pages.items() for record in records for name in record.names]
     members = Names(frozenset(name for name, *_ in named)).members
@@ -198,14 +198,16 @@ def names_and_old(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[s
             kind = 2
         else:
             kind = 3  # a member of a class, or what our own package has
-        return page.startswith(OLD), kind, OWNERS.index(owner) if owner in OWNERS else len(OWNERS)
+        return page.startswith(LATER), kind, OWNERS.index(owner) if owner in OWNERS else len(OWNERS)
 
     return {
         "names": [(name.lower(), ids[url(page, record)]) for name, page, record in sorted(named, key=key)],
         "messages": [
             (each.message, ids[url(page, each)]) for page, records in pages.items() for each in records if each.message
         ],
-        "old": [ids[url(page, each)] for page, records in pages.items() if page.startswith(OLD) for each in records],
+        "later": [
+            ids[url(page, each)] for page, records in pages.items() if page.startswith(LATER) for each in records
+        ],
         "count": len(ids),
     }
 
@@ -221,7 +223,7 @@ def make_index(pages: dict[str, list[Record]]) -> dict[str, bytes]:
     files = {file["path"]: base64.b64decode(file["content"]) for file in answer["files"]}
     fragments = {name: content for name, content in files.items() if name.startswith("fragment/")}
     # Pagefind's own filters could hold names, but are written in another order each time.
-    names = names_and_old(pages, {read_fragment(each)["url"]: Path(name).stem for name, each in fragments.items()})
+    names = names_and_messages(pages, {read_fragment(each)["url"]: Path(name).stem for name, each in fragments.items()})
     used = {name: content for name, content in files.items() if not UNUSED.fullmatch(name)}
     return used | {LAST: json.dumps(names, ensure_ascii=False).encode()}
 

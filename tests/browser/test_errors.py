@@ -25,8 +25,8 @@ DTYPE = re.compile(r"\b(" + "|".join(OWN_DTYPES) + r")\b")
 NAME = re.compile(r"(?<=['\"@])(" + "|".join(OWN_NAMES) + r")(?!\w)")
 SIZE = re.compile(r"(?<![\w.])\d+(?![\w.]*\.\d)")
 WORD = re.compile(r"[^\W\d]\w+")
-# A sharding that a message quotes is the reader's own.
-SHARDING = re.compile(r"NamedSharding\(mesh=.*?memory_kind=\w+\)")
+# A sharding or a mesh that a message quotes is the reader's own.
+SHARDING = re.compile(r"NamedSharding\(mesh=.*?memory_kind=\w+\)|(?:Abstract)?Mesh\((?:[^()]|\([^()]*\))*\)")
 # This many words in a row are a distinctive part, if no other entry has them.
 WORDS = 8
 

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from conftest import Handbook
+from checkout import Handbook
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from shardbook_sphinx.errors import find_faults, read_entries

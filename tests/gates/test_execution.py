@@ -9,7 +9,7 @@ import time
 import psutil
 import pytest
 import site_checks
-from conftest import Handbook
+from checkout import Handbook
 
 CATALOGUES = "docs/locale/zh_CN/LC_MESSAGES"
 NOW = "docs/now.md"

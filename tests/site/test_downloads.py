@@ -11,7 +11,7 @@ from pathlib import Path
 import download_checks
 import pytest
 import site_checks
-from conftest import CHECKOUT
+from checkout import CHECKOUT
 
 from shardbook.words import WORDS
 from shardbook_sphinx.archive import ARCHIVE, HOSTS, write_archive

@@ -6,7 +6,7 @@ import time
 
 import nbformat
 import pytest
-from conftest import CHECKOUT
+from checkout import CHECKOUT
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat.v4 import new_code_cell, new_notebook

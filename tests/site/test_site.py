@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import site_checks
-from conftest import CHECKOUT, MADE, Handbook
+from checkout import CHECKOUT, MADE, Handbook
 from site_checks import LANGUAGES
 
 from shardbook.words import WORDS
