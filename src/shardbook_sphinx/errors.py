@@ -159,7 +159,7 @@ def check_entries(_app: Sphinx, env: BuildEnvironment) -> None:
 
 
 class AllMessages(SphinxDirective):
-    """``{error-messages}``: every message of the errors pages in one list, each a link to its entry."""
+    """``{error-messages}``: every message of the errors pages in one list, each a link to its entry, with its title."""
 
     def run(self) -> list[nodes.Node]:
         """Leave the place; the other pages may not have been read yet."""
@@ -185,7 +185,8 @@ def list_messages(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             short = line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
             link = nodes.reference("", "", nodes.literal(short, short), internal=True)
             link["refuri"] = f"{app.builder.get_relative_uri(docname, page)}#{anchor}"
-            points += nodes.list_item("", generated(link))
+            title = app.env.domaindata["std"]["labels"].get(anchor, ("", "", ""))[2]
+            points += nodes.list_item("", generated(link, nodes.inline("", f" {title}", classes=["error-title"])))
         place.replace_self(points)
 
 
