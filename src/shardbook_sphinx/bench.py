@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from jupyter_client.kernelspec import get_kernel_spec
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
 
+from shardbook_sphinx import apart
 from shardbook_sphinx.cases import are_wanted
 from shardbook_sphinx.execute import kernel_environment
 from shardbook_sphinx.measured import Measurers
@@ -65,8 +66,13 @@ def write_scripts(docs: Path, folder: Path) -> list[list[str]]:
 
 
 def as_script(cell: object) -> str:
-    """A cell's source; one that raises on purpose may do so."""
+    """A cell's source; one that raises on purpose may do so, and one that is run apart is so when its turn comes."""
     source, metadata = cell.source, cell.metadata  # type: ignore[attr-defined]
+    if "processes" in metadata:
+        arguments = source, metadata["processes"], metadata.get("limit", apart.SECONDS)
+        return f"import os\nfrom shardbook_sphinx import apart\napart.run_processes({{**os.environ}}, *{arguments!r})"
+    if "kernel" in metadata:
+        source = f"from shardbook_sphinx import apart\napart.run_on({metadata['kernel']!r}, {source!r})"
     if "raises" not in metadata:
         return str(source)
     indented = source.replace("\n", "\n    ")
