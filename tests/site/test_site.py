@@ -251,3 +251,10 @@ def test_what_is_left_of_sphinx_own_search_is_found(spoiled):
 
 def test_the_search_has_what_the_articles_say_and_no_more(site):
     assert site_checks.unequal_index(site) == []
+
+
+def test_there_is_an_entry_for_each_error_and_trap_in_either_language(site):
+    for language in site_checks.LANGUAGES:
+        pages = [site_checks.parse(page) for page in (site / language / "errors").glob("*.html")]
+        assert sum(len(page.xpath("//section[starts-with(@id, 'error-')]")) for page in pages) >= 120
+        assert sum(len(page.xpath("//section[starts-with(@id, 'trap-')]")) for page in pages) >= 25
