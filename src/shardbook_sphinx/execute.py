@@ -52,11 +52,12 @@ TAGS = {"raises-exception", "remove-cell"}
 ALLOWED = {"execution_timeout"}
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 # What differs from run to run or from machine to machine, and what stands for it: addresses, the file that ipykernel
-# makes of a cell, and where packages are installed, which an ImportError tells.
+# makes of a cell, and where packages are installed, which an ImportError tells. A path is tried from its beginning
+# alone, or a long line would take forever.
 CHANGING = {
     re.compile(r"(?<= at )0x[0-9a-f]{6,}\b"): "0x…",
-    re.compile(r"[^\s'\"]*ipykernel_\d+[/\\]\d+\.py"): "<cell>",
-    re.compile(r"[^\s'\"(]*[/\\]site-packages[/\\]"): "…/",
+    re.compile(r"(?<![^\s'\"(])[^\s'\"(]*ipykernel_\d+[/\\]\d+\.py"): "<cell>",
+    re.compile(r"(?<![^\s'\"(])[^\s'\"(]*[/\\]site-packages[/\\]"): "…/",
 }
 # What a kernel gets of the reader's shell: where things are. All else could change what a page computes or prints.
 KEPT = re.compile(
