@@ -14,6 +14,8 @@ MARKDOWN = MarkdownIt("commonmark").enable("table")
 # MyST's: a directive, a role, a target, a comment.
 MYST = re.compile(r"^\s*(?:`{3,}|:{3,}|~{3,})\{|^\s*:{3,}|\{[\w:-]+\}`|^\([\w-]+\)=$|^% ", re.MULTILINE)
 SPAN = re.compile(r"`+[^`]*`+")
+# Code that ran elsewhere stands in a notebook as text, with what it printed.
+FENCE = re.compile(r"^(`{3,})\w*\n.*?^\1$", re.MULTILINE | re.DOTALL)
 # Not a name of the API, in which a capital follows a small letter.
 WORD = re.compile(r"\b[A-Za-z]?[a-z]{2,}\b")
 NAMES = {"shardbook", "pjit", "pmap"}
@@ -148,7 +150,8 @@ def lost_text(site):
         said = words(html.fromstring(f"<div>{MARKDOWN.render(text)}</div>"))
         [article] = parse(site / language / f"{name}.html").xpath("//article")
         parts = article.xpath(
-            ".//h1 | .//h2 | .//h3 | .//p[not(ancestor::*[contains(@class, 'cell_output')])]"
+            ".//h1 | .//h2 | .//h3"
+            "| .//p[not(ancestor::*[contains(@class, 'cell_output') or contains(@class, 'explorer')])]"
             "| .//div[contains(@class, 'cell_output')]//pre | .//figure//dd"
         )
         lost = (wanted for part in parts if (wanted := words(part)) not in said)
@@ -161,8 +164,8 @@ def english_prose(site):
     found = []
     for path in sorted((site / "zh").rglob("*.ipynb")):
         name = path.relative_to(site / "zh")
-        english = {line for piece in prose(site / "en" / name) for line in piece.split("\n\n")}
-        same = [line for piece in prose(path) for line in piece.split("\n\n") if line in english]
+        english = {line for piece in prose(site / "en" / name) for line in FENCE.sub("", piece).split("\n\n")}
+        same = [line for piece in prose(path) for line in FENCE.sub("", piece).split("\n\n") if line in english]
         left = (line for line in same if set(WORD.findall(SPAN.sub("", plain(line)))) - NAMES)
         found += [f"zh/{name.as_posix()}: {line[:60]!r} is English" for line in left if not line.startswith("|")]
     return found

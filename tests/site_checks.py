@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from lxml import html
 
-from shardbook_sphinx.search import read_fragment
+from shardbook_sphinx.search import INLINE, read_fragment
 
 LANGUAGES = {"en": "en", "zh": "zh-CN"}
 WORD = re.compile("[A-Za-z]{2,}")
@@ -238,13 +238,26 @@ def sphinx_search(site):
     return sorted(str(path.relative_to(site)) for name in SPHINX_SEARCH for path in site.rglob(name))
 
 
-CLASSES = " or ".join(f"contains(@class, '{name}')" for name in ("headerlink", "hide", "visually-hidden"))
+HIDDEN = ("headerlink", "hide", "visually-hidden", "error-messages", "explorer")
+CLASSES = " or ".join(f"contains(@class, '{name}')" for name in HIDDEN)
 UNSPOKEN = f"ancestor::nav or ancestor::svg or ancestor::*[{CLASSES}]"
 
 
-def words(texts):
-    """How often each word stands in some texts; each Chinese character is one."""
-    return Counter(re.findall(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+", " ".join(texts)))
+def words(text):
+    """How often each word stands in a text; each Chinese character is one. The search knows no backquotes."""
+    return Counter(re.findall(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+", text.replace("`", "")))
+
+
+def spoken(article):
+    """What an article says: `jax.Array`s is one word in two elements, two list items are two with nothing between."""
+    texts, before = [], None
+    for text in article.xpath(f".//text()[not({UNSPOKEN})]"):
+        block = text.getparent().getparent() if text.is_tail else text.getparent()
+        while block.tag in INLINE:
+            block = block.getparent()
+        texts += [text if block is before else f" {text}"]
+        before = block
+    return "".join(texts)
 
 
 def indexed(folder):
@@ -266,12 +279,10 @@ def unequal_index(site):
         texts, titles = indexed(site / language)
         for page in sorted(texts):
             article = parse(site / language / page).xpath("//article")[0]
-            texts_said = article.xpath(f".//text()[not({UNSPOKEN})]")
-            # `jax.Array`s is one word to a reader, in two elements; two list items are two words with nothing between.
-            said = words(texts_said) | words(["".join(texts_said)])
-            surplus = sorted(words(texts[page]) - said)
+            said = words(spoken(article))
+            surplus = sorted(words(" ".join(texts[page])) - said)
             paragraphs = article.xpath(f".//p[not(@class)]//text()[not({UNSPOKEN} or ancestor::figure)]")
-            lacking = sorted(words(paragraphs).keys() - words(texts[page] + titles[page]).keys())
+            lacking = sorted(words(" ".join(paragraphs)).keys() - words(" ".join(texts[page] + titles[page])).keys())
             found += [f"{language}/{page}: the search has {word!r}, the article does not" for word in surplus]
             found += [f"{language}/{page}: the search lacks {word!r}" for word in lacking]
     return found
