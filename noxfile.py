@@ -2,12 +2,13 @@
 
 docs     build site/ in English and Chinese, and say which file to open
 tests    lint, types, unit tests, doctests, planted faults, and the site built from scratch and checked
+browser  check the site in a real browser: search, keyboard, accessibility, policy; `-- --install` fetches a browser
 live     serve the pages and rebuild them as you write; `nox -s live -- zh` serves the Chinese ones
 i18n     bring the Chinese catalogues up to date and show what is missing
 coverage print how many names of the installed JAX have an entry with a tested example
 history  record what JAX releases offer for sharding; `nox -s history -- VERSION` one release anew
 canary   `nox -s canary -- VERSION`: say what another JAX release would change in this handbook
-bench    time the helper package against JAX, the build against plain scripts, and rebuilds against the build
+bench    time the helper package against JAX and the build against plain scripts; weigh each page, time the explorer
 pins     lock the newest releases that work together, with hashes, in requirements/
 
 Two more make the environments that these need: site, and kernels for the pages on old JAX releases.
@@ -104,7 +105,16 @@ def tests(session: nox.Session) -> None:
     run(session, "ruff", "check")
     run(session, "ruff", "format", "--check")
     run(session, "mypy")
-    run(session, "pytest", **CPU)
+    run(session, "pytest", "--ignore=tests/browser", **CPU)
+
+
+@nox.session(venv_backend="none", requires=["kernels"], default=False)
+def browser(session: nox.Session) -> None:
+    """Check the site in the system's Chromium, or in Playwright's own, which `nox -s browser -- --install` fetches."""
+    if session.posargs == ["--install"]:
+        run(session, "playwright", "install", "chromium")
+    else:
+        run(session, "pytest", "tests/browser", *session.posargs, **CPU)
 
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
@@ -145,9 +155,12 @@ def i18n(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
 def bench(session: nox.Session) -> None:
-    """Print what the build costs and how fast the helper package is, as ratios from one run on this machine."""
+    """Print what the build costs, how fast helper package and explorer are, and what each page weighs."""
     run(session, "tests.bench")
     run(session, "shardbook_sphinx.bench", *session.posargs)
+    run(session, "shardbook_sphinx.build")
+    for name in ("weights", "redraw"):
+        run(session, name, PYTHONPATH=str(ROOT / "tests" / "browser"))
 
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)

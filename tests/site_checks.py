@@ -9,6 +9,8 @@ from urllib.parse import unquote, urlsplit
 
 from lxml import html
 
+from shardbook_sphinx.search import INLINE, read_fragment
+
 LANGUAGES = {"en": "en", "zh": "zh-CN"}
 WORD = re.compile("[A-Za-z]{2,}")
 # Names that stay as they are in any language.
@@ -18,8 +20,10 @@ FOREIGN_URL = re.compile(r"""(?:url\(|@import\s)\s*["']?((?:https?:)?//[^"')\s]+
 CODE = re.compile(r"\w+([._]\w+)+(\(\))?")
 # Pages that Sphinx makes: an index is sorted as its language is.
 MADE = {Path("genindex.html"), Path("search.html")}
+# What the scripts of the search say is in attributes of its fields.
+SAID = ("results", "one", "many", "all", "more", "nothing", "failed", "served")
 # What a person hears or sees of an element besides its text.
-SPOKEN = ("aria-label", "title", "alt", "placeholder")
+SPOKEN = ("aria-label", "title", "alt", "placeholder", *(f"data-{name}" for name in SAID))
 
 
 @cache
@@ -28,8 +32,9 @@ def parse(path):
 
 
 def pages(site):
-    """All HTML files, relative to the site."""
-    return sorted(path.relative_to(site) for path in site.rglob("*.html") if "_static" not in path.parts)
+    """All HTML files, relative to the site, but the one that is shown at any address: see tests/browser for it."""
+    found = (path.relative_to(site) for path in site.rglob("*.html"))
+    return sorted(path for path in found if "_static" not in path.parts and path.name != "404.html")
 
 
 def addresses(root):
@@ -221,4 +226,63 @@ def unlinked_names(site, docs):
             links = parse(site / language / page).xpath("//a[@class='api']/@href")
             linked = {link.partition("#")[2] for link in links}
             found += [f"{language}/{page.as_posix()}: {name} leads to no entry" for name in sorted(used - linked)]
+    return found
+
+
+# Sphinx's own search: its index, its page's scripts, and what would mark words on pages that one came to from it
+SPHINX_SEARCH = ("searchindex.js", "searchtools.js", "language_data.js", "sphinx_highlight.js", "*stemmer*.js")
+
+
+def sphinx_search(site):
+    """Files of Sphinx's own search."""
+    return sorted(str(path.relative_to(site)) for name in SPHINX_SEARCH for path in site.rglob(name))
+
+
+HIDDEN = ("headerlink", "hide", "visually-hidden", "error-messages", "explorer")
+CLASSES = " or ".join(f"contains(@class, '{name}')" for name in HIDDEN)
+UNSPOKEN = f"ancestor::nav or ancestor::svg or ancestor::*[{CLASSES}]"
+
+
+def words(text):
+    """How often each word stands in a text; each Chinese character is one. The search knows no backquotes."""
+    return Counter(re.findall(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+", text.replace("`", "")))
+
+
+def spoken(article):
+    """What an article says: `jax.Array`s is one word in two elements, two list items are two with nothing between."""
+    texts, before = [], None
+    for text in article.xpath(f".//text()[not({UNSPOKEN})]"):
+        block = text.getparent().getparent() if text.is_tail else text.getparent()
+        while block.tag in INLINE:
+            block = block.getparent()
+        texts += [text if block is before else f" {text}"]
+        before = block
+    return "".join(texts)
+
+
+def indexed(folder):
+    """The texts that the search has of each page of a language, and the titles."""
+    texts, titles = {}, {}
+    for path in sorted((folder / "pagefind/fragment").iterdir()):
+        record = read_fragment(path.read_bytes())
+        page = record["url"].partition("#")[0]
+        titles.setdefault(page, []).append(record["meta"]["title"].replace("` ", ""))
+        text = record["content"].replace("` ", "")
+        texts.setdefault(page, []).append("" if text == titles[page][-1] else text)
+    return texts, titles
+
+
+def unequal_index(site):
+    """Words that the search has of a page and its article does not say so often, and such that it lacks."""
+    found = []
+    for language in LANGUAGES:
+        texts, titles = indexed(site / language)
+        for page in sorted(texts):
+            article = parse(site / language / page).xpath("//article")[0]
+            said = words(spoken(article))
+            surplus = sorted(words(" ".join(texts[page])) - said)
+            paragraphs = article.xpath(f".//p[not(@class)]//text()[not({UNSPOKEN} or ancestor::figure)]")
+            lacking = sorted(words(" ".join(paragraphs)).keys() - words(" ".join(texts[page] + titles[page])).keys())
+            found += [f"{language}/{page}: the search has {word!r}, the article does not" for word in surplus]
+            found += [f"{language}/{page}: the search lacks {word!r}" for word in lacking]
     return found

@@ -396,7 +396,7 @@ def test_html():
         "1.5 KiB",
         "1",
     ]
-    assert tree.xpath("//*[@role='region']/@tabindex") == ["0"]
+    assert tree.xpath("//*[@role='group']/@tabindex") == ["0"]
     assert not tree.xpath("//script | //@id | //@href | //@src")
     assert len(found.html().encode()) < 12 * 1024
 

@@ -175,7 +175,7 @@ class Collectives(Display):
     def _along(self, operation: Collective, words: Mapping[str, str]) -> str:
         if operation.axes is not None:
             return words["list"].join(operation.axes) or "—"
-        within = _varying(operation.groups, self.mesh)
+        within = varying(operation.groups, self.mesh)
         if within:
             return words["part_of"].format(axes=words["list"].join(within))
         groups = [",".join(notation.device_runs(group)) for group in operation.groups[:SHOWN_GROUPS]]
@@ -336,13 +336,13 @@ def _collective(found: Found, meshes: Sequence[dict[str, int]]) -> Collective:
 def _axes(found: Found, meshes: Sequence[dict[str, int]]) -> tuple[str, ...] | None:
     """The mesh axes whose devices communicate; None if no mesh has such axes."""
     for mesh in meshes:
-        axes = _varying(found.groups, mesh)
+        axes = varying(found.groups, mesh)
         if found.kind == "collective-permute" or _along(mesh, axes) == {frozenset(group) for group in found.groups}:
             return axes
     return None
 
 
-def _varying(groups: Groups, mesh: Mapping[str, int]) -> tuple[str, ...]:
+def varying(groups: Groups, mesh: Mapping[str, int]) -> tuple[str, ...]:
     """The axes along which some members of a group differ from each other."""
     if not mesh:
         return ()

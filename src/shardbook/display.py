@@ -50,6 +50,10 @@ class Display:
         """Return coloured lines for a terminal ``width`` characters wide."""
         return self.lines(words(self.language), width)
 
+    def plain(self, language: str | None = None) -> str:
+        """Return the lines for a terminal as text, without colour."""
+        return "\n".join(line.plain.rstrip() for line in self.lines(words(language or self.language), 80))
+
     def _repr_html_(self) -> str:
         return self.html()
 
@@ -57,8 +61,9 @@ class Display:
         # IPython asks with what it wants and takes its pick itself. A notebook knows the first two, the site all.
         listed = os.environ.get(LANGUAGES, "").replace(" ", "").split(",")
         others = [name for name in listed if name not in ("", self.language)]
-        translated = {f"text/vnd.shardbook.{name}+html": self.html(name) for name in others}
-        return {"text/html": self.html(), "text/plain": str(self)} | translated
+        html = {f"text/vnd.shardbook.{name}+html": self.html(name) for name in others}
+        plain = {f"text/vnd.shardbook.{name}+plain": self.plain(name) for name in others}
+        return {"text/html": self.html(), "text/plain": str(self)} | html | plain
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         for line in self.text(options.max_width):
@@ -66,7 +71,7 @@ class Display:
             yield line
 
     def __str__(self) -> str:
-        return "\n".join(line.plain.rstrip() for line in self.text())
+        return self.plain()
 
     # At the prompt the figure is the answer, as it is in a notebook.
     __repr__ = __str__
@@ -115,7 +120,7 @@ def table_html(head: Sequence[str], rows: Sequence[Sequence[str]], label: str) -
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     # What may have to scroll must be reachable by keyboard.
     return (
-        f'<div class="sb-table" role="region" tabindex="0" aria-label="{escape(label)}">'
+        f'<div class="sb-table" role="group" tabindex="0" aria-label="{escape(label)}">'
         f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

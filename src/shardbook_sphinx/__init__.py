@@ -18,10 +18,20 @@ def setup(app: Sphinx) -> dict[str, Any]:
     from shardbook_sphinx import (  # noqa: PLC0415
         compare,
         completeness,
+        downloads,
         entries,
+        errors,
         execute,
+        explorer,
         interface,
         links,
+        llms,
+        marks,
+        mathematics,
+        measured,
+        product_cost,
+        search,
+        sharing,
         timeline,
         translation,
     )
@@ -34,25 +44,53 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("api-matrix", timeline.Matrix)
     app.add_directive("api-answers", timeline.Answers)
     app.add_directive("api-changes", timeline.Changes)
+    # Every message of the errors pages
+    app.add_directive("error-messages", errors.AllMessages)
+    app.add_node(errors.error_messages)
+    app.add_directive("explorer", explorer.Explorer)
+    # What XLA inserts, from the tables that the build measures
+    app.add_directive("measured-products", product_cost.Premises)
+    app.add_directive("product-pairs", product_cost.Pairs)
+    app.add_directive("product-rows", product_cost.Rows)
+    app.add_html_math_renderer("mathml", (mathematics.visit_inline, None), (mathematics.visit_block, None))
     # Before reading
+    app.connect("builder-inited", measured.start, priority=100)  # it takes longer than anything else
     app.connect("config-inited", interface.translate_settings)
     app.connect("builder-inited", interface.prepare, priority=900)  # after myst-nb has made its configuration
+    app.connect("builder-inited", search.leave_out_sphinx_search)
     app.connect("builder-inited", translation.remove_orphans)
     app.connect("env-get-outdated", interface.remove_deleted_pages)
+    app.connect("env-get-outdated", downloads.remove_deleted)
     app.connect("env-before-read-docs", execute.execute_stale_pages)
+    app.connect("env-before-read-docs", measured.finish)
+    app.connect("env-before-read-docs", execute.let_translations_begin)
     app.connect("env-before-read-docs", compare.remember_cells)
+    app.connect("env-before-read-docs", errors.remember_entries)
     # While reading
     app.connect("env-purge-doc", timeline.forget)
     app.connect("doctree-read", completeness.forbid_unrun_code)
     app.connect("doctree-read", entries.remember_entries)
+    app.connect("doctree-read", marks.mark_cells)
     app.connect("doctree-read", translation.warn_untranslated)
+    app.connect("doctree-read", sharing.remember_description)
     # Once all is read
     app.connect("env-check-consistency", completeness.check_all_ran)
     app.connect("env-check-consistency", compare.compare_cells)
     app.connect("env-check-consistency", entries.check_entries)
+    app.connect("env-check-consistency", errors.check_entries)
     app.connect("env-check-consistency", timeline.check_releases)
     app.connect("env-updated", interface.rewrite_navigation)
+    app.connect("env-updated", errors.rewrite_lists)
+    app.connect("env-updated", downloads.rewrite_missing)
     # While writing
+    app.connect("doctree-resolved", errors.list_messages)
+    app.connect("html-page-context", explorer.add_scripts)
     app.connect("html-page-context", interface.add_languages)
     app.connect("html-page-context", links.add_links)
+    app.connect("html-page-context", sharing.add_description)
+    app.connect("html-page-context", downloads.write_downloads)
+    # Once all is written
+    app.connect("build-finished", llms.write_llms)
+    app.connect("build-finished", measured.write_tables)
+    app.connect("build-finished", search.index_site)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

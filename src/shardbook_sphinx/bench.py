@@ -23,7 +23,10 @@ from typing import TYPE_CHECKING
 from jupyter_client.kernelspec import get_kernel_spec
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
 
+from shardbook_sphinx import apart
+from shardbook_sphinx.cases import are_wanted
 from shardbook_sphinx.execute import kernel_environment
+from shardbook_sphinx.measured import Measurers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,8 +66,13 @@ def write_scripts(docs: Path, folder: Path) -> list[list[str]]:
 
 
 def as_script(cell: object) -> str:
-    """A cell's source; one that raises on purpose may do so."""
+    """A cell's source; one that raises on purpose may do so, and one that is run apart is so when its turn comes."""
     source, metadata = cell.source, cell.metadata  # type: ignore[attr-defined]
+    if "processes" in metadata:
+        arguments = source, metadata["processes"], metadata.get("limit", apart.SECONDS)
+        return f"import os\nfrom shardbook_sphinx import apart\napart.run_processes({{**os.environ}}, *{arguments!r})"
+    if "kernel" in metadata:
+        source = f"from shardbook_sphinx import apart\napart.run_on({metadata['kernel']!r}, {source!r})"
     if "raises" not in metadata:
         return str(source)
     indented = source.replace("\n", "\n    ")
@@ -99,6 +107,9 @@ def measure(checkout: Path) -> dict[str, float]:
         def run_scripts() -> None:
             for command in commands:
                 subprocess.run(command, env=environment, cwd=name, check=True, stdout=subprocess.DEVNULL)
+            if are_wanted(root / "docs"):
+                Measurers.start(1)
+                Measurers.finish()
 
         times["scripts"] = seconds(run_scripts)
         times["english"] = seconds(lambda: run(root, "--only", "en"))
@@ -126,7 +137,7 @@ def main() -> None:
             flush=True,
         )
     rows = [
-        ("(a) cold build of both languages / all cells as plain scripts", lambda t: t["both"] / t["scripts"], 1.0),
+        ("(a) cold build of both languages / cells and measurements, in turn", lambda t: t["both"] / t["scripts"], 1.0),
         ("(b) what the second language adds / cold build", lambda t: (t["both"] - t["english"]) / t["both"], 0.20),
         ("(c) rebuild after one edited paragraph / cold build", lambda t: t["edited"] / t["both"], 0.15),
         ("(d) rebuild with nothing changed / cold build", lambda t: t["unchanged"] / t["both"], 0.08),

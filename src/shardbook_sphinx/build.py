@@ -21,23 +21,34 @@ from typing import Any, TextIO
 
 import psutil
 
+from shardbook_sphinx.archive import ARCHIVE, write_archive
 from shardbook_sphinx.cache import digest
+from shardbook_sphinx.cases import FOLDER, TABLES, are_wanted
+from shardbook_sphinx.host import ADDRESS, PICTURE, site_address, write_root
 
 LANGUAGES = {"en": "en", "zh": "zh_CN"}
 # What both builds import, half of the time of a rebuild.
-PRELOADED = ("sphinx.cmd.build", "sphinx.builders.html", "furo", "myst_nb.sphinx_ext", "shardbook_sphinx.execute")
+PRELOADED = (
+    "sphinx.cmd.build",
+    "sphinx.builders.html",
+    "furo",
+    "myst_nb.sphinx_ext",
+    "shardbook_sphinx.execute",
+    "shardbook_sphinx.search",
+)
 # Environment variables that change the site.
-SETTINGS = ("SHARDBOOK_URL", "SOURCE_DATE_EPOCH")
+SETTINGS = (ADDRESS, "SOURCE_DATE_EPOCH")
 
 
 def build(root: Path, *, languages: list[str], strict: bool) -> int:
     """Build ``root``/site; the exit code. What has not changed since a build that passed is not done again."""
+    address = site_address()
     site, state = root / "site", root / ".build"
     stamp, unfinished, made_by = state / "stamp", state / "unfinished", state / "made-by"
     files = {path.relative_to(root).as_posix(): digest([path], root) for path in input_files(root)}
     settings = [strict, *(os.environ.get(name) for name in SETTINGS)]
     inputs = json.dumps({"files": files, "settings": settings, "languages": languages})
-    if not unfinished.exists() and read(stamp) == inputs and all(map(Path.is_file, pages(root, languages))):
+    if not unfinished.exists() and read(stamp) == inputs and all(map(Path.is_file, products(root, languages))):
         print("Nothing has changed since the last build.")
         return announce(site, languages)
     maker = json.dumps([settings, *(item for item in files.items() if not is_content(item[0]))])
@@ -66,7 +77,9 @@ def build(root: Path, *, languages: list[str], strict: bool) -> int:
             shutil.rmtree(state / "doctrees" / name, ignore_errors=True)
         print(f"The {' and '.join(failed)} build failed; see above.", file=sys.stderr)
         return 1
-    shutil.copy(root / "docs/_templates/landing.html", site / "index.html")
+    written = [page.with_suffix(".html").as_posix() for page in pages(root)]
+    write_root(root, languages, written, address)
+    write_archive(site)
     stamp.write_text(inputs)
     return announce(site, languages)
 
@@ -85,10 +98,19 @@ def is_content(name: str) -> bool:
     return name.endswith((".md", ".po")) and not name.endswith("/sphinx.po")
 
 
-def pages(root: Path, languages: list[str]) -> list[Path]:
-    """The HTML files that a whole site has."""
-    sources = [path.relative_to(root / "docs").with_suffix(".html") for path in (root / "docs").rglob("*.md")]
-    return [root / "site/index.html", *(root / "site" / name / source for name in languages for source in sources)]
+def pages(root: Path) -> list[Path]:
+    """The pages that are to be built, relative to docs/."""
+    return sorted(path.relative_to(root / "docs") for path in (root / "docs").rglob("*.md"))
+
+
+def products(root: Path, languages: list[str]) -> list[Path]:
+    """The files by which a whole site is known."""
+    site = root / "site"
+    forms = [page.with_suffix(suffix) for page in pages(root) for suffix in (".html", ".ipynb", ".md")]
+    forms.append(Path("pagefind/names.json"))
+    if are_wanted(root / "docs"):
+        forms += [Path(FOLDER, f"{name}.json") for name in TABLES]
+    return [site / "index.html", site / ARCHIVE, *(site / name / form for name in languages for form in forms)]
 
 
 def read(path: Path) -> str:
@@ -100,7 +122,7 @@ def input_files(root: Path) -> list[Path]:
     """All that the site is made from."""
     files = [path for folder in ("docs", "src", "requirements") for path in (root / folder).rglob("*")]
     made = {".mo", ".pyc"}
-    return [root / "conf.py", *(path for path in files if path.is_file() and path.suffix not in made)]
+    return [root / "conf.py", root / PICTURE, *(path for path in files if path.is_file() and path.suffix not in made)]
 
 
 def run_builds(root: Path, languages: list[str], *, strict: bool, executed: Path) -> list[str]:
@@ -114,8 +136,8 @@ def run_builds(root: Path, languages: list[str], *, strict: bool, executed: Path
     for name in languages:
         arguments = ["-b", "html", "-c", str(root), "-D", f"language={LANGUAGES[name]}", "-q", "-n"]
         arguments += ["-d", str(root / ".build/doctrees" / name), *(["-W", "--keep-going"] if strict else [])]
-        if url := os.environ.get("SHARDBOOK_URL"):
-            arguments += ["-D", f"html_baseurl={url.rstrip('/')}/{name}/"]
+        if address := site_address():
+            arguments += ["-D", f"html_baseurl={address}{name}/"]
         arguments += [str(root / "docs"), str(root / "site" / name)]
         running[name] = start.Process(target=run_sphinx, args=(name, arguments, environment))
         running[name].start()

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 # What runs a page and tidies its outputs belongs to the answer like what the page imports.
-RUNNERS = ("execute.py", "kernel_server.py", "prefork.py")
+RUNNERS = ("apart.py", "execute.py", "kernel_server.py", "prefork.py")
 
 
 def cache_path(root: Path) -> Path:

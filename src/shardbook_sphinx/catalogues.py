@@ -39,7 +39,12 @@ MARKDOWN = MarkdownIt("commonmark").use(myst_role_plugin)
 
 def update(templates: Path, catalogues: Path) -> None:
     """Merge the messages of the pages, extracted to ``templates``, into the catalogues; drop what no page says."""
-    for template in sorted(templates.rglob("*.pot")):
+    found = sorted(templates.rglob("*.pot"))
+    if not found:
+        raise SystemExit(
+            f"{templates} holds no messages: the pages could not be read. The catalogues stay as they are."
+        )
+    for template in found:
         target = catalogues / template.relative_to(templates).with_suffix(".po")
         source = read(template)
         catalogue = read(target) if target.exists() else Catalog(locale="zh_CN")

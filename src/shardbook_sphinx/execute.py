@@ -24,7 +24,8 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat.v4 import new_code_cell
 from traitlets.config import Config
 
-from shardbook_sphinx.pages import HandbookError, Page, read_page
+from shardbook_sphinx import apart
+from shardbook_sphinx.pages import HandbookError, Page, pinned, pins_file, read_page
 from shardbook_sphinx.prefork import KernelServer, provisioner
 
 if TYPE_CHECKING:
@@ -45,12 +46,19 @@ LONGEST_SOCKET = 80  # a socket file's path may have 107 characters, on macOS 10
 MOST_PRINTED = 20_000  # characters
 VERSIONS = "from importlib.metadata import version\nprint(version('jax'), version('jaxlib'))"
 # What a cell may say of itself; a slip of the pen would switch a check off.
-OPTIONS = {"label", "raises", "same-as", "tags"}
+OPTIONS = {"kernel", "label", "limit", "processes", "raises", "same-as", "says", "tags"}
 TAGS = {"raises-exception", "remove-cell"}
 # The one setting of myst-nb that a page may change; the others could switch its execution off.
 ALLOWED = {"execution_timeout"}
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
-ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,}\b")
+# What differs from run to run or from machine to machine, and what stands for it: addresses, the file that ipykernel
+# makes of a cell, and where packages are installed, which an ImportError tells. A path is tried from its beginning
+# alone, or a long line would take forever.
+CHANGING = {
+    re.compile(r"(?<= at )0x[0-9a-f]{6,}\b"): "0x…",
+    re.compile(r"(?<![^\s'\"(])[^\s'\"(]*ipykernel_\d+[/\\]\d+\.py"): "<cell>",
+    re.compile(r"(?<![^\s'\"(])[^\s'\"(]*[/\\]site-packages[/\\]"): "…/",
+}
 # What a kernel gets of the reader's shell: where things are. All else could change what a page computes or prints.
 KEPT = re.compile(
     r"(PATH|HOME|USER|TMPDIR|TEMP|TMP|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|.*APPDATA|USERPROFILE|.*_LIBRARY_PATH)$"
@@ -98,7 +106,11 @@ def execute_stale_pages(app: Sphinx, env: BuildEnvironment, docnames: list[str])
             KernelServer.stop_all()
         if failures and not keep_going:
             raise HandbookError("\n\n".join(str(failure) for failure in failures))
-    if done and not translating:
+
+
+def let_translations_begin(app: Sphinx, _env: BuildEnvironment, _docnames: list[str]) -> None:
+    """Once everything is in the cache: tell the builds in other languages, which wait for it."""
+    if app.config.language == "en" and (done := os.environ.get("SHARDBOOK_EXECUTED")):
         Path(done).touch()
 
 
@@ -131,27 +143,28 @@ async def run_all(pages: list[Page], cache: JupyterCacheBase, timeout: int, *, k
     Outputs of a page that fails are cached only to ``keep_going``: to see, on another JAX, what else has changed.
     """
     # One more than there are cores: a kernel that starts or ends waits more than it works.
-    cores = asyncio.Semaphore((os.cpu_count() or 1) + 1)
+    cores, programs = (asyncio.Semaphore((os.cpu_count() or 1) + 1) for _ in range(2))
     finished = 0
 
     async def run(page: Page) -> PageError | None:
         nonlocal finished
         failure: PageError | None = None
-        async with cores:
-            start = time.perf_counter()
-            try:
-                await run_page(page, timeout, keep_going=keep_going)
-            except PageError as error:
-                failure = error
-            except Exception as error:  # noqa: BLE001, whatever it is, it is told with its page
-                failure = PageError(page, 1, "", f"could not be run: {type(error).__name__}: {error}")
-            finally:
-                finished += 1
-            if failure and not keep_going:
-                return failure
-            seconds = time.perf_counter() - start
-            # Printed even under -q: this is the long part of a build.
-            print(f"ran [{finished}/{len(pages)}] {page.docname} on {page.kernel} in {seconds:.1f} s", flush=True)
+        start = time.perf_counter()
+        try:
+            sources = await run_apart(page, programs)
+            async with cores:
+                await run_page(page, sources, timeout, keep_going=keep_going)
+        except PageError as error:
+            failure = error
+        except Exception as error:  # noqa: BLE001, whatever it is, it is told with its page
+            failure = PageError(page, 1, "", f"could not be run: {type(error).__name__}: {error}")
+        finally:
+            finished += 1
+        if failure and not keep_going:
+            return failure
+        seconds = time.perf_counter() - start
+        # Printed even under -q: this is the long part of a build.
+        print(f"ran [{finished}/{len(pages)}] {page.docname} on {page.kernel} after {seconds:.1f} s", flush=True)
         # Page by page, so that a build stopped half-way keeps what it has run.
         bundle = CacheBundleIn(page.notebook, str(page.path), data={"execution_seconds": seconds})
         cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
@@ -163,8 +176,11 @@ async def run_all(pages: list[Page], cache: JupyterCacheBase, timeout: int, *, k
     return [failure for page in pages if (failure := results[page.docname])]
 
 
-async def run_page(page: Page, timeout: int, *, keep_going: bool) -> None:
-    """Run a page's cells in a kernel of their own and leave the outputs, made reproducible, in its notebook."""
+async def run_page(page: Page, sources: dict[int, str], timeout: int, *, keep_going: bool) -> None:
+    """Run a page's cells in a kernel of their own and leave the outputs, made reproducible, in its notebook.
+
+    ``sources`` are those of the cells that were run apart, by their places.
+    """
     if not page.kernel:
         raise PageError(page, 1, "", "names no kernel: add kernelspec: {name: python3} to its front matter.")
     started: list[int] = []
@@ -197,10 +213,13 @@ async def run_page(page: Page, timeout: int, *, keep_going: bool) -> None:
             ) from None
         except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
             # A kernel that dies before the first cell is told of at the top of the page.
-            line, cell = page.cell(min(started[-1] if started else 0, len(page.notebook.cells) - 2))
-            raise PageError(page, line, cell.source, explain(error, timeout)) from error
+            place = min(started[-1] if started else 0, len(page.notebook.cells) - 2)
+            line, cell = page.cell(place)
+            raise PageError(page, line, sources.get(place, cell.source), explain(error, timeout)) from error
         finally:
             page.notebook.cells.remove(asked)
+            for place, source in sources.items():
+                page.notebook.cells[place].source = source
             for _, cell in page.code_cells():
                 merge_streams(cell)
                 for output in cell.outputs:
@@ -209,6 +228,30 @@ async def run_page(page: Page, timeout: int, *, keep_going: bool) -> None:
     for line, cell in page.code_cells():
         if problem := check_outputs(cell):
             raise PageError(page, line, cell.source, problem)
+
+
+async def run_apart(page: Page, at_once: asyncio.Semaphore) -> dict[int, str]:
+    """Run what cells ask to be run apart, and have the kernel tell of it; their own sources, by their places."""
+    for line, cell in page.code_cells():
+        problem = apart.options(cell.metadata)
+        if "processes" in cell.metadata and page.kernel != "python3":
+            problem = f"runs on today's JAX, and the page on {page.kernel}."
+        if problem:
+            raise PageError(page, line, cell.source, problem)
+    cells = page.notebook.cells
+    places = [place for place, cell in enumerate(cells) if cell.cell_type == "code" and apart.is_apart(cell.metadata)]
+
+    environment = kernel_environment(tempfile.gettempdir())
+
+    async def run(cell: NotebookNode) -> str:
+        async with at_once:
+            return await asyncio.to_thread(apart.call, cell.source, cell.metadata, environment)
+
+    calls = await asyncio.gather(*(run(cells[place]) for place in places))
+    sources = {place: cells[place].source for place in places}
+    for place, code in zip(places, calls, strict=True):
+        cells[place].source = code
+    return sources
 
 
 def kernel_environment(folder: str) -> dict[str, str]:
@@ -253,12 +296,11 @@ def merge_streams(cell: NotebookNode) -> None:
 
 def check_versions(page: Page, asked: NotebookNode) -> None:
     """Fail if a kernel runs on another JAX than the pins of its name say."""
-    name = "site" if page.kernel == "python3" else page.kernel
-    pins = Path(__file__).parents[2] / "requirements" / f"{name}.txt"
-    pinned = re.findall(r"^(jax|jaxlib)==(\S+)", pins.read_text(encoding="utf-8"), re.MULTILINE)
+    pins = pinned(page.kernel)
+    wanted = {name: pins[name] for name in ("jax", "jaxlib")}
     running = "".join(output.get("text", "") for output in asked.outputs).split()
-    if running != [version for _, version in pinned]:
-        told = f"{pins.name} pins {dict(pinned)}, but the kernel {page.kernel!r} has {running}. "
+    if running != list(wanted.values()):
+        told = f"{pins_file(page.kernel).name} pins {wanted}, but the kernel {page.kernel!r} has {running}. "
         raise PageError(page, 1, "", told + "Make it anew: remove .nox, then python3 -m nox -s kernels")
 
 
@@ -279,6 +321,8 @@ def check_outputs(cell: NotebookNode) -> str | None:
         return "must carry both the tag raises-exception and the option raises: TYPE, or neither."
     if expected and raised != [expected]:
         return f"should raise {expected}, but raised {raised[0] if raised else 'nothing'}."
+    if problem := check_message(cell):
+        return problem
     longest = max((len(output.get("text", "")) for output in cell.outputs), default=0)
     if longest > MOST_PRINTED:
         return (
@@ -290,19 +334,36 @@ def check_outputs(cell: NotebookNode) -> str | None:
     return None
 
 
+def check_message(cell: NotebookNode) -> str | None:
+    """Check that the message of a cell's error says what the cell announces in ``says``; line breaks do not count."""
+    says = cell.metadata.get("says")
+    if says is None:
+        return None
+    messages = [" ".join(output.evalue.split()) for output in cell.outputs if output.output_type == "error"]
+    if not messages:
+        return "says what a message says, but raises nothing: give it raises, or remove says."
+    if " ".join(str(says).split()) not in messages[0]:
+        return f"should raise a message with {says!r}, but it says {messages[0]!r}."
+    return None
+
+
 def make_reproducible(output: NotebookNode) -> None:
     """Take from an output what differs from run to run: memory addresses, and a traceback's paths and frames."""
     if output.output_type == "error":
-        output.evalue = ADDRESS.sub("0x…", output.evalue)
+        output.evalue = reproducible(output.evalue)
         output.traceback = [f"{output.ename}: {output.evalue}".removesuffix(": ")]
     elif output.output_type == "stream":
-        output.text = ADDRESS.sub("0x…", output.text)
+        output.text = reproducible(output.text)
     else:
-        output.data = {kind: without_addresses(data) for kind, data in output.data.items()}
+        output.data = {kind: reproducible(data) for kind, data in output.data.items()}
 
 
-def without_addresses(data: Any) -> Any:
-    return ADDRESS.sub("0x…", data) if isinstance(data, str) else data
+def reproducible(data: Any) -> Any:
+    """What was said, if it was said in words, without what changes."""
+    if isinstance(data, str):
+        for pattern, text in CHANGING.items():
+            data = pattern.sub(text, data)
+    return data
 
 
 def cached_notebooks(env: BuildEnvironment, docnames: Iterable[str]) -> dict[str, NotebookNode]:

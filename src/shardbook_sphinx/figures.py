@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from myst_nb.core.render import MimeData, NbElementRenderer
 
 CHINESE = "text/vnd.shardbook.zh+html"
+# For Markdown, see downloads.py; a page does not show it.
+CHINESE_TEXT = "text/vnd.shardbook.zh+plain"
 
 
 class ChineseFigure:
@@ -20,6 +22,8 @@ class ChineseFigure:
     @staticmethod
     def handle_mime(_renderer: NbElementRenderer, data: MimeData, inline: bool) -> list[nodes.Element] | None:
         """Pass the HTML on as it is."""
+        if data.mime_type == CHINESE_TEXT:
+            return []
         if inline or data.mime_type != CHINESE:
             return None
         return [nodes.raw(text=data.string, format="html", classes=["output", "text_html"])]

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 from sphinx.addnodes import toctree
 from sphinx.locale import _
 
+from shardbook_sphinx.accessible import accessible
+from shardbook_sphinx.pages import HandbookError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -22,7 +25,12 @@ LANGUAGES = {"en": ("en", "en", "English"), "zh_CN": ("zh", "zh-CN", "中文")}
 
 # Furo writes these attributes and titles into its templates without asking for a translation.
 LABEL = re.compile(r'((?:aria-label|title|alt)="|<title>)([^"<]+)(?="|</title>)')
+# Sphinx's scripts for its own search and its shortcuts, which this site does not have; one of them needs eval.
+UNUSED_SCRIPTS = ("doctools.js", "sphinx_highlight.js", "translations.js")
 TOGGLE = "Toggle navigation of "
+# What furo writes into each page and the policy forbids: a script, and a style on its hidden signs.
+THEME_SCRIPT = re.compile(r"<script>\s*document\.body\.dataset\.theme = [^<]*</script>")
+HIDDEN = '<svg xmlns="http://www.w3.org/2000/svg" style="display: none;">'
 
 
 def translate_settings(_app: Sphinx, config: Config) -> None:
@@ -41,6 +49,16 @@ def prepare(app: Sphinx) -> None:
     templates = getattr(app.builder, "templates", None)
     if templates:
         templates.environment.filters["translate_labels"] = translate_labels
+        templates.environment.filters["without_inline"] = without_inline
+        templates.environment.filters["accessible"] = accessible
+
+
+def without_inline(html: str, script: str) -> str:
+    """Replace what furo writes into the page by the file ``script`` and a class; fail if furo writes it otherwise."""
+    changed, count = THEME_SCRIPT.subn(f'<script src="{script}"></script>', html)
+    if count != 1 or changed.count(HIDDEN) != 1:
+        raise HandbookError("furo writes its script or its signs in another way: adapt without_inline in interface.py")
+    return changed.replace(HIDDEN, HIDDEN.replace('style="display: none;"', 'class="signs"'))
 
 
 def translate_labels(html: str) -> str:
@@ -85,6 +103,9 @@ def add_languages(app: Sphinx, pagename: str, _template: str, context: dict[str,
     here = LANGUAGES[app.config.language]
     builder: StandaloneHTMLBuilder = app.builder  # type: ignore[assignment]
     target = builder.get_target_uri(pagename)
+    context["script_files"] = [
+        script for script in context["script_files"] if not str(script.filename).endswith(UNUSED_SCRIPTS)
+    ]
     context["languages"] = [
         {
             "tag": tag,
@@ -99,7 +120,15 @@ def add_languages(app: Sphinx, pagename: str, _template: str, context: dict[str,
     ]
 
 
+def root_address(base: str) -> str:
+    """The address of the whole site, given that of one language; "" if none is configured.
+
+    >>> root_address("https://example.org/zh/en/")
+    'https://example.org/zh/'
+    """
+    return base.rstrip("/").rpartition("/")[0] + "/" if base else ""
+
+
 def address(base: str, folder: str, target: str) -> str:
     """The address of a page under the site's base address, or "" if none is configured."""
-    root = base.rstrip("/").removesuffix("/en").removesuffix("/zh")
-    return f"{root}/{folder}/{target}" if base else ""
+    return f"{root_address(base)}{folder}/{target}" if base else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,3 +56,14 @@ def read_page(env: BuildEnvironment, docname: str) -> Page | None:
     text = path.read_text(encoding="utf-8")
     reader = create_nb_reader(str(path), env.myst_config, env.mystnb_config, text)  # type: ignore[attr-defined]
     return None if reader is None else Page(docname, path, reader.read(text))
+
+
+def pins_file(kernel: str) -> Path:
+    """The pins of a kernel."""
+    return Path(__file__).parents[2] / "requirements" / f"{'site' if kernel == 'python3' else kernel}.txt"
+
+
+def pinned(kernel: str) -> dict[str, str]:
+    """The release that the pins of a kernel name, of each package."""
+    text = pins_file(kernel).read_text(encoding="utf-8")
+    return dict(re.findall(r"^([\w.-]+)==(\S+)", text, re.MULTILINE))

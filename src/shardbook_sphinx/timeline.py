@@ -160,7 +160,7 @@ def state(release: Release, name: str) -> list[nodes.Node]:
     sign = mark(release, name)
     word = {PRESENT: _("there"), DEPRECATED: _("deprecated"), ABSENT: _("absent")}[sign]
     hidden = f'<span aria-hidden="true">{sign}</span><span class="visually-hidden">{word}</span>'
-    return [nodes.raw("", hidden, format="html")]
+    return [nodes.raw("", hidden, format="html", plain=sign)]
 
 
 def answers(records: Records, key: str) -> list[tuple[str, str]]:

@@ -60,6 +60,13 @@ def test_an_error_that_comes_no_longer_is_a_finding():
     ]
 
 
+def test_an_error_that_says_something_else_is_a_finding():
+    before, after = "ValueError: sizes must divide", "ValueError: sizes should divide"
+    assert cell_findings({"errors/a": [["f()", before]]}, {"errors/a": [["f()", after]]}) == [
+        Finding("errors/a, cell 1: f()", f"{before} → {after}")
+    ]
+
+
 def test_a_page_that_did_not_run_is_a_finding():
     assert cell_findings({"a": [["f()", ""]]}, {}) == [Finding("a", "could not be run")]
 

@@ -9,7 +9,7 @@ import time
 import psutil
 import pytest
 import site_checks
-from conftest import Handbook
+from checkout import Handbook
 
 CATALOGUES = "docs/locale/zh_CN/LC_MESSAGES"
 NOW = "docs/now.md"
@@ -154,7 +154,7 @@ def test_a_slip_in_a_cells_options_fails_the_build(small, old, new):
     small.edit(THEN if "same" in old else NOW, old, new)
     result = small.build()
     assert not result.passed
-    assert "which means nothing here. Options and tags are: label, raises" in result.printed
+    assert "which means nothing here. Options and tags are: kernel, label" in result.printed
 
 
 def test_a_cell_magic_fails_the_build(small):

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import CHECKOUT
+from checkout import CHECKOUT
 
 from shardbook_sphinx.changes import by_release
 from shardbook_sphinx.coverage import report

@@ -157,3 +157,12 @@ def test_updating_whole_catalogues_twice_changes_nothing_the_second_time(small, 
     first = small.read(NOW)
     update(templates, small.root / CATALOGUES)
     assert small.read(NOW) == first
+
+
+def test_no_messages_leave_the_catalogues_as_they_are(tmp_path):
+    catalogue = tmp_path / "catalogues/now.po"
+    catalogue.parent.mkdir()
+    catalogue.write_text('msgid "one"\nmsgstr "一"\n', encoding="utf-8")
+    with pytest.raises(SystemExit, match="holds no messages"):
+        update(tmp_path / "templates", catalogue.parent)
+    assert catalogue.exists()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import site_checks
-from conftest import CHECKOUT, MADE, Handbook
+from checkout import CHECKOUT, MADE, Handbook
 from site_checks import LANGUAGES
 
 from shardbook.words import WORDS
@@ -214,3 +214,47 @@ def test_an_example_that_is_wrong_is_found(small):
     done = run_doctests(small.root, small.command()[1])
     assert done.returncode != 0
     assert "Expected:\n    7\nGot:\n    8" in done.stdout + done.stderr
+
+
+def test_a_formula_is_drawn_without_asking_anyone(small):
+    formula = "It has {math}`n^2` pieces.\n\n```{math}\nk = \\frac{n}{m}\n```\n\nTwo pages"
+    small.edit("docs/index.md", "Two pages", formula)
+    result = small.build("--only", "en")
+    assert result.passed, result.printed
+    page = small.read("site/en/index.html")
+    assert page.count("<math") == 2
+    assert "<mfrac>" in page
+    assert "mathjax" not in page.lower()
+    assert site_checks.foreign_requests(small.root / "site") == []
+    assert "It has $n^2$ pieces.\n\n$$\nk = \\frac{n}{m}\n$$" in small.read("site/en/index.md")
+
+
+def test_a_formula_that_cannot_be_drawn_fails_the_build(small):
+    small.edit("docs/index.md", "Two pages", "```{math}\n\\nonsense{n}\n```\n\nTwo pages")
+    result = small.build("--only", "en")
+    assert not result.passed
+    assert "this formula has no MathML: \\nonsense{n}" in result.printed
+
+
+def test_nothing_of_sphinx_own_search_is_left(site):
+    assert site_checks.sphinx_search(site) == []
+
+
+def test_what_is_left_of_sphinx_own_search_is_found(spoiled):
+    (spoiled / "zh/searchindex.js").touch()
+    (spoiled / "en/_static/english-stemmer.js").touch()
+    assert site_checks.sphinx_search(spoiled) == [
+        str(Path("en/_static/english-stemmer.js")),
+        str(Path("zh/searchindex.js")),
+    ]
+
+
+def test_the_search_has_what_the_articles_say_and_no_more(site):
+    assert site_checks.unequal_index(site) == []
+
+
+def test_there_is_an_entry_for_each_error_and_trap_in_either_language(site):
+    for language in site_checks.LANGUAGES:
+        pages = [site_checks.parse(page) for page in (site / language / "errors").glob("*.html")]
+        assert sum(len(page.xpath("//section[starts-with(@id, 'error-')]")) for page in pages) >= 120
+        assert sum(len(page.xpath("//section[starts-with(@id, 'trap-')]")) for page in pages) >= 25

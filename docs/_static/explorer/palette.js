@@ -1,0 +1,13 @@
+// The colour of a piece, as src/shardbook/palette.py chooses it; figure.css has the colours.
+
+export const COLOURS = 12;
+
+/** The palette entry of the piece at `place` in a grid of pieces: row by row, and neighbours differ. */
+export function colour(place, grid) {
+  let [total, stride] = [0, 1];
+  for (let at = place.length - 1; at >= 0; at -= 1) {
+    total += place[at] * (stride % COLOURS ? stride : stride + 1);
+    stride *= grid[at];
+  }
+  return total % COLOURS;
+}

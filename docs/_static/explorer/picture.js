@@ -1,0 +1,92 @@
+// What to draw: panels of rows and columns of pieces, as src/shardbook/picture.py arranges them.
+//
+// A panel is { title, rowLabel, columnLabel, rows, columns, cells }: null stands for what is left out.
+
+import { colour } from "./palette.js";
+import { dimensions } from "./layout.js";
+import { index, span } from "./notation.js";
+
+/** Beyond this many pieces only the first ones and the last are drawn. */
+export const MOST_PIECES = 512;
+
+/** Arrange a layout's pieces in panels; null stands for panels that are left out. */
+export function panels(layout) {
+  const dims = dimensions(layout.shape, layout.splits);
+  const drawn = drawnDimensions(layout.grid);
+  const leading = dims.map((_, at) => at).filter((at) => !drawn.includes(at));
+  const [row, column] = [null, null, ...drawn].slice(-2);
+  const elide = layout.pieces.length > MOST_PIECES;
+  const rows = shown(row === null ? 1 : layout.grid[row], elide ? 4 : null);
+  const columns = shown(column === null ? 1 : layout.grid[column], elide ? (rows.length === 1 ? 6 : 4) : null);
+  const leadingGrid = leading.map((at) => layout.grid[at]);
+
+  const cell = (place, down, across) => {
+    if (down === null || across === null) return null;
+    const where = dims.map((_, at) => (at === row ? down : at === column ? across : place[leading.indexOf(at)]));
+    const number = where.reduce((sum, step, at) => sum * layout.grid[at] + step, 0);
+    const piece = layout.pieces[number];
+    return { piece, colour: colour(where, layout.grid), name: index(piece.index) };
+  };
+
+  const panel = (number) => {
+    const place = unravel(number, leadingGrid);
+    const cells = rows.map((down) => columns.map((across) => cell(place, down, across)));
+    const first = cells.flat().find(Boolean);
+    const where = dims.map((_, at) => (leading.includes(at) ? span(first.piece.index[at]) : ":"));
+    const split = leading.filter((at) => layout.grid[at] > 1).map((at) => dims[at]);
+    const range = (found, dimension) => (found === null ? null : span(found.piece.index[dimension]));
+    return {
+      title: leading.length ? [...split, `[${where.join(", ")}]`].join("  ") : "",
+      rowLabel: row === null ? "" : dims[row],
+      columnLabel: column === null ? "" : dims[column],
+      rows: row === null ? [""] : cells.map((line) => range(line[0], row)),
+      columns: column === null ? [""] : cells[0].map((found) => range(found, column)),
+      cells,
+    };
+  };
+
+  const count = leadingGrid.reduce((product, parts) => product * parts, 1);
+  return shown(count, elide ? 4 : null).map((number) => (number === null ? null : panel(number)));
+}
+
+/** Break a panel into bands of at most `limit` columns, as even as can be; the first has the title. */
+export function bands(panel, limit) {
+  const total = panel.columns.length;
+  const width = Math.ceil(total / Math.ceil(total / Math.max(limit, 1)));
+  const found = [];
+  for (let start = 0; start < total; start += width) {
+    found.push({
+      ...panel,
+      title: start ? "" : panel.title,
+      columnLabel: start ? "" : panel.columnLabel,
+      columns: panel.columns.slice(start, start + width),
+      cells: panel.cells.map((row) => row.slice(start, start + width)),
+    });
+  }
+  return found;
+}
+
+/** All the cells of panels that are drawn. */
+export const cellsOf = (arranged) => arranged.flatMap((panel) => (panel ? panel.cells.flat().filter(Boolean) : []));
+
+/** The dimensions to draw as rows and columns: the last two, but one that is split before one that is not. */
+function drawnDimensions(grid) {
+  const byWorth = grid.map((_, at) => at).sort((one, other) => (grid[one] > 1) - (grid[other] > 1) || one - other);
+  return byWorth.slice(-2).sort((one, other) => one - other);
+}
+
+/** Which of `count` parts to draw: all, or the first `limit - 1`, a gap and the last. */
+function shown(count, limit) {
+  const first = (many) => Array.from({ length: many }, (_, at) => at);
+  return limit === null || count <= limit + 1 ? first(count) : [...first(limit - 1), null, count - 1];
+}
+
+/** The place in a grid of its part with a number, in row-major order. */
+function unravel(number, grid) {
+  const place = [];
+  for (const parts of [...grid].reverse()) {
+    place.unshift(number % parts);
+    number = Math.floor(number / parts);
+  }
+  return place;
+}

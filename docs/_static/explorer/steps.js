@@ -1,0 +1,75 @@
+// What XLA inserts for a case: its steps, with a picture of each, where that was measured and how to measure it oneself.
+// In the picture of a step, which is of the mesh, devices that exchange with one another have one colour.
+
+import { format, shape, size } from "./notation.js";
+import { html, told } from "./dom.js";
+import { COLOURS } from "./palette.js";
+import { draw } from "./svg.js";
+import { fetchTable } from "./measured.js";
+
+const MOST_DEVICES = 64; // in the picture of a step
+
+/**
+ * Show in a place what XLA inserts, once the table of it is there.
+ * @param place the element
+ * @param kase { table, find, state, bytes, matrix, measure }: the table's name and how to look a state up in it, the
+ *   bytes of a matrix and what it is called, both by the table's name for it, and Python that measures the case
+ * @param isCurrent whether the case is still the one to be shown
+ */
+export async function showSteps(place, { table, find, state, bytes, matrix, measure }, words, isCurrent) {
+  let measured;
+  try {
+    measured = await fetchTable(table);
+  } catch {
+    if (isCurrent()) place.replaceChildren(html("p", {}, words.not_loaded));
+    return;
+  }
+  if (!isCurrent()) return;
+  const found = find(measured, state);
+  const parts = [];
+  if (found) {
+    const steps = found.steps.map((step) => html("li", {}, describe(step, bytes, matrix, words), ...picture(step, state.mesh, words)));
+    parts.push(steps.length ? html("ol", { class: "explorer-steps" }, ...steps) : html("p", {}, words.no_steps));
+    if (found.warned) parts.push(html("p", {}, words.rematerialized));
+    parts.push(html("p", { class: "explorer-source" }, source(measured, found, words)));
+  } else {
+    parts.push(html("p", {}, words.unmeasured));
+  }
+  if (!found?.exact) parts.push(html("p", {}, words.measure), ...code(measure));
+  place.replaceChildren(...parts);
+}
+
+function describe({ kind, axes, part, of, fraction }, bytes, matrix, words) {
+  const key = `step${matrix ? "_of" : ""}${part ? "_part" : ""}`;
+  const step = format(words[key], { kind, axes: axes.join(words.comma), matrix: matrix?.(of) });
+  const received = fraction === null ? null : size(Math.round(fraction * bytes(of)));
+  return html("p", {}, ...told(received === null ? step : format(words.step_receives, { step, bytes: received })));
+}
+
+function source({ jax, dtype, shape: one, shapes }, { on, exact }, words) {
+  const measured = one ? shape(one) : `${shape(shapes.a)} @ ${shape(shapes.b)}`;
+  return format(exact ? words.measured : words.measured_otherwise, { jax, dtype, mesh: on.join(" × "), shape: measured });
+}
+
+/** Python to paste, which the site's own copy buttons came too early for. */
+const code = (text) => [html("div", { class: "highlight explorer-python" }, html("pre", { tabindex: 0, role: "group", "aria-label": "Python" }, text))];
+
+/** The mesh as a grid of devices; nothing where it is too large for that, or has more than two axes. */
+function picture({ axes }, { names, sizes, order }, words) {
+  const [rows, columns] = [1, ...sizes].slice(-2);
+  if (sizes.length > 2 || rows * columns > MOST_DEVICES) return [];
+  const count = (many) => Array.from({ length: many }, (_, at) => at);
+  const cells = count(rows).map((row) => count(columns).map((column) => {
+    const where = [row, column].slice(-sizes.length);
+    const id = row * columns + column;
+    const group = names.reduce((number, name, at) => (axes.includes(name) ? number : number * sizes[at] + where[at]), 0);
+    const piece = { index: [], devices: [order?.[id] ?? id] };
+    return { piece, colour: group % COLOURS, name: names.map((name, at) => `${name}=${where[at]}`).join(", ") };
+  }));
+  const [rowLabel, columnLabel] = ["", ...names].slice(-2);
+  const panel = { title: "", rowLabel, columnLabel, rows: rowLabel ? count(rows).map(String) : [""], columns: count(columns).map(String), cells };
+  const pieces = cells.flat().map((cell) => cell.piece);
+  const [drawing] = draw({ shape: sizes, shardShape: [2, 5], pieces }, [panel], words.figure.count);
+  const label = format(words.groups, { axes: axes.join(words.comma) });
+  return [html("div", { class: "sb-figure" }, html("div", { role: "img", "aria-label": label, title: label }, ...drawing))];
+}

