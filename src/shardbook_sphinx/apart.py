@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 SECONDS = 60  # what a program may take that does not say how long it takes
 STARTING = 120  # what importing JAX may take, on a machine that has much else to do
+# What a process may take to end once its program has. JAX waits for threads of its own then, and one of Gloo's can wait
+# for a process that is gone: 4 of 72 runs of a barrier over 2 x 4 devices never ended (jaxlib 0.12.0.1).
+ENDING = 5
 # What C++ code logs in front of its last words: `F1121 09:00:00.000000 4242 client.cc:80] `, and what follows them.
 LOGGED = re.compile(r"^F\d{4} [\d:.]+ +\d+ [\w./-]+:\d+\] ", re.MULTILINE)
 STACK = "*** Check failure stack trace"
@@ -91,7 +94,7 @@ def run_processes(environment: dict[str, str], source: str, count: int, seconds:
     """Run a program in ``count`` processes at once, as ``python program.py NUMBER ADDRESS``, at most for ``seconds``.
 
     ADDRESS is where processes can meet. The outcome is that of the first of them that failed by itself. Time counts
-    from when all have imported JAX.
+    from when all have imported JAX, and ends when all programs have: a process that outlives its program is ended.
     """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         with socket.socket() as free:
@@ -99,11 +102,12 @@ def run_processes(environment: dict[str, str], source: str, count: int, seconds:
             address = f"127.0.0.1:{free.getsockname()[1]}"
         runs = [Run(environment, source, number, address, Path(folder)) for number in range(count)]
         wait_until(lambda: all(run.has_begun() for run in runs), STARTING)
-        wait_until(lambda: all(run.process.poll() is not None for run in runs), seconds)
-        late = [run for run in runs if run.process.poll() is None]
-        for run in late:
-            run.process.kill()
-            run.process.wait()
+        wait_until(lambda: all(run.has_run() for run in runs), seconds)
+        late = [run for run in runs if not run.has_run()]
+        if not late:
+            wait_until(lambda: all(run.process.poll() is not None for run in runs), ENDING)
+        for run in runs:
+            run.stop()
         names = [f"process {number}: " if count > 1 else "" for number in range(count)]
         printed = [f"{name}{line}\n" for name, run in zip(names, runs, strict=True) for line in run.printed()]
         ends = [("TimeoutExpired", f"still running after {seconds} s") if run in late else run.end() for run in runs]
@@ -125,6 +129,7 @@ class Run:
     def __init__(self, environment: dict[str, str], source: str, number: int, address: str, folder: Path) -> None:
         self.folder = folder / str(number)
         self.folder.mkdir()
+        self.killed = False
         (self.folder / "program.py").write_text(source, encoding="utf-8")
         with (self.folder / "out").open("wb") as out, (self.folder / "err").open("wb") as err:
             self.process = subprocess.Popen(
@@ -140,6 +145,17 @@ class Run:
         """Whether the program has been begun, or the process has ended before."""
         return (self.folder / "printed").is_file() or self.process.poll() is not None
 
+    def has_run(self) -> bool:
+        """Whether the program has run to its end, or the process has ended."""
+        return (self.folder / "ended").is_file() or self.process.poll() is not None
+
+    def stop(self) -> None:
+        """End the process if it still runs; one whose program has run to its end counts as ended by itself."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+            self.killed = True
+
     def printed(self) -> list[str]:
         """The lines that the program printed."""
         file = self.folder / "printed"
@@ -151,7 +167,7 @@ class Run:
         if raised.is_file():
             name, message = json.loads(raised.read_text(encoding="utf-8"))
             return name, message
-        if not self.process.returncode:
+        if self.killed or not self.process.returncode:
             return None
         said = (self.folder / "err").read_text(encoding="utf-8", errors="replace")
         name = signal.Signals(-self.process.returncode).name if self.process.returncode < 0 else "SystemExit"
@@ -226,10 +242,13 @@ def be_program(folder: Path, *arguments: str) -> None:
     with (folder / "printed").open("w", encoding="utf-8", buffering=1) as printed, redirect_stdout(printed):
         try:
             exec(compile(source, program.name, "exec"), {"__name__": "__main__"})  # noqa: S102
+            status = 0
         except Exception as error:  # noqa: BLE001, whatever it is, it is told
             (folder / "raised").write_text(json.dumps([type(error).__name__, str(error)]), encoding="utf-8")
             traceback.print_exc()
-            sys.exit(1)
+            status = 1
+    (folder / "ended").touch()
+    sys.exit(status)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 """An error that JAX no longer raises so, a remedy or a trap that no longer holds, and an entry that lacks something."""
 
 import json
+import os
 import re
 
 import pytest
 from checkout import Handbook
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from shardbook_sphinx import apart
 from shardbook_sphinx.errors import find_faults, read_entries
 
 PAGE = "docs/errors/sums.md"
@@ -164,6 +166,16 @@ def test_what_runs_apart_prints_and_ends_as_it_does(with_errors):
     assert "As 2 processes" in shown
     assert "On JAX 0.5.3" in shown
     assert "release = jax.__version__" not in runnable(with_errors.read("site/en/errors/sums.ipynb"))
+
+
+def test_a_process_that_outlives_its_program_is_ended(monkeypatch):
+    monkeypatch.setattr(apart, "ENDING", 1)
+    stays = "import threading, time\nthreading.Thread(target=time.sleep, args=(600,)).start()\nprint('done')"
+    assert apart.run_processes(dict(os.environ), stays, 1, 60) == ("done\n", None)
+    assert apart.run_processes(dict(os.environ), stays + "\n1 / 0", 1, 60).raised == (
+        "ZeroDivisionError",
+        "division by zero",
+    )
 
 
 def runnable(notebook):
