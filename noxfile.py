@@ -114,7 +114,8 @@ def browser(session: nox.Session) -> None:
     if session.posargs == ["--install"]:
         run(session, "playwright", "install", "chromium")
     else:
-        run(session, "pytest", "tests/browser", *session.posargs, **CPU)
+        run(session, "shardbook_sphinx.build")  # once, and not in each of the processes that test
+        run(session, "pytest", "tests/browser", "--numprocesses=logical", *session.posargs, **CPU)
 
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)

@@ -39,19 +39,24 @@ def setup(app: Sphinx) -> dict[str, Any]:
     # For the canary, which builds on a JAX that the pages were not written for
     app.add_config_value("shardbook_keep_going", default=False, rebuild="", types=[bool])
     app.add_config_value("shardbook_outputs", default="", rebuild="", types=[str])
-    # What the records of JAX releases say
-    app.add_directive("api", entries.ApiEntry)
-    app.add_directive("api-matrix", timeline.Matrix)
-    app.add_directive("api-answers", timeline.Answers)
-    app.add_directive("api-changes", timeline.Changes)
-    # Every message of the errors pages
-    app.add_directive("error-messages", errors.AllMessages)
+    directives = {
+        # What the records of JAX releases say
+        "api": entries.ApiEntry,
+        "api-matrix": timeline.Matrix,
+        "api-answers": timeline.Answers,
+        "api-changes": timeline.Changes,
+        # What is told of errors
+        "asked": errors.Asked,
+        "error-messages": errors.AllMessages,
+        # What XLA inserts, from the tables that the build measures
+        "explorer": explorer.Explorer,
+        "measured-products": product_cost.Premises,
+        "product-pairs": product_cost.Pairs,
+        "product-rows": product_cost.Rows,
+    }
+    for name, directive in directives.items():
+        app.add_directive(name, directive)
     app.add_node(errors.error_messages)
-    app.add_directive("explorer", explorer.Explorer)
-    # What XLA inserts, from the tables that the build measures
-    app.add_directive("measured-products", product_cost.Premises)
-    app.add_directive("product-pairs", product_cost.Pairs)
-    app.add_directive("product-rows", product_cost.Rows)
     app.add_html_math_renderer("mathml", (mathematics.visit_inline, None), (mathematics.visit_block, None))
     # Before reading
     app.connect("builder-inited", measured.start, priority=100)  # it takes longer than anything else

@@ -171,7 +171,8 @@ class Run:
             return None
         said = (self.folder / "err").read_text(encoding="utf-8", errors="replace")
         name = signal.Signals(-self.process.returncode).name if self.process.returncode < 0 else "SystemExit"
-        return name, LOGGED.split(said)[-1].partition(STACK)[0].strip()
+        words = LOGGED.split(said)[-1].partition(STACK)[0].strip()
+        return name, re.sub(r"[ \t]+$", "", words, flags=re.MULTILINE)  # which come and go from run to run
 
 
 class Companion:

@@ -16,6 +16,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from docutils import nodes
+from sphinx.locale import _
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
@@ -36,6 +37,7 @@ FOLDER = "errors/"
 HEADING = re.compile(r"^(?:\((?P<label>[\w.-]+)\)=\s*\n)?(?P<marks>#+) +(?P<title>.+)$", re.MULTILINE)
 KIND = re.compile(r"(error|trap)-")
 ASSERTS = re.compile(r"^\s*assert ", re.MULTILINE)
+THREAD = re.compile(r"https://github\.com/(?P<repository>[\w-]+/[\w.-]+)/(?:issues|pull|discussions)/(?P<number>\d+)")
 SHORTEST = 8  # characters of a message that tell it from others
 LONGEST_LINE = 110  # characters of a message in the list of all
 
@@ -123,7 +125,7 @@ def lacks(entry: Entry) -> Iterator[str]:
     if not entry.raised:
         yield "no cell raises the error; give one raises and says"
         return
-    for says, _, message in entry.raised:
+    for says, _name, message in entry.raised:
         if message and len(says) < SHORTEST:
             yield f"a cell raises and does not say what the message says: add says, {SHORTEST} characters or more"
     after = entry.asserting[entry.raising.index(True) + 1 :]
@@ -158,6 +160,26 @@ def check_entries(_app: Sphinx, env: BuildEnvironment) -> None:
         logger.warning(fault, type="shardbook", subtype="errors")
 
 
+class Asked(SphinxDirective):
+    """``{asked}``: where users met this error or trap; the address of a thread on GitHub on each line."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """A line of links; a warning for what is no thread's address."""
+        line = generated(nodes.inline("", _("Asked in:")), classes=["asked"])
+        for address in filter(None, map(str.strip, self.content)):
+            if not (thread := THREAD.fullmatch(address)):
+                told = (
+                    "%s is no thread: write https://github.com/OWNER/REPOSITORY/issues/NUMBER, or pull or discussions"
+                )
+                logger.warning(told, address, location=self.get_location(), type="shardbook", subtype="errors")
+                continue
+            name = f"{thread['repository']}#{thread['number']}"
+            line += [nodes.Text(" "), nodes.reference("", name, refuri=address)]
+        return [line]
+
+
 class AllMessages(SphinxDirective):
     """``{error-messages}``: every message of the errors pages in one list, each a link to its entry, with its title."""
 
@@ -177,7 +199,7 @@ def list_messages(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             (f"{name}: {message}".removesuffix(": "), page, entry.anchor)
             for page, entries in present(app.env).items()
             for entry in entries
-            for _, name, message in entry.raised[:1]
+            for _says, name, message in entry.raised[:1]
         )
         points = nodes.bullet_list(bullet="-", classes=["error-messages"])
         for message, page, anchor in lines:

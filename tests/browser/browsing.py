@@ -1,8 +1,14 @@
-"""A host that serves the site as it should be served, and a watch on what a page does."""
+"""A browser, a host that serves the site as it should be served, and a watch on what a page does."""
 
+import functools
 import http.server
+import shutil
+import threading
+from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
+
+from playwright.sync_api import Error, sync_playwright
 
 from shardbook_sphinx.policy import POLICY
 
@@ -46,6 +52,31 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, *args):
         pass
+
+
+@contextmanager
+def served(folder):
+    """Serve a folder on loopback; the address, without a slash at its end."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@contextmanager
+def chromium_running():
+    """The system's Chromium if there is one, else Playwright's own."""
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    with sync_playwright() as playwright:
+        try:
+            browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS, chromium_sandbox=False)
+        except Error as error:
+            raise SystemExit(f"{REMEDY}\n{error}") from None
+        yield browser
+        browser.close()
 
 
 class Watch:

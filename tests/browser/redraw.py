@@ -1,14 +1,9 @@
 """Print how long the explorer takes to redraw after a change, until the browser has laid the page out again."""
 
-import functools
-import http.server
-import shutil
 import statistics
-import threading
 from typing import NamedTuple
 
-from browsing import ARGUMENTS, CHECKOUT, NAMES, Handler
-from playwright.sync_api import sync_playwright
+from browsing import CHECKOUT, chromium_running, served
 
 
 class Redraw(NamedTuple):
@@ -50,23 +45,14 @@ def measure(page, name, rounds=20):
 
 
 def main():
-    server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Handler, directory=str(CHECKOUT / "site"))
-    )
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS, chromium_sandbox=False)
+    with served(CHECKOUT / "site") as address, chromium_running() as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 800})
-        page.goto(f"http://127.0.0.1:{server.server_port}/en/explorer.html")
+        page.goto(f"{address}/en/explorer.html")
         page.wait_for_selector(".explorer-begun")
         print(f"{'redraw of the explorer':30}{'median ms':>12}{'most ms':>12}{'target':>12}")
         for name, redraw in REDRAWS.items():
             times = measure(page, name)
             print(f"{name:30}{statistics.median(times):12.1f}{max(times):12.1f}{redraw.target:12.0f}", flush=True)
-        browser.close()
-    server.shutdown()
-    server.server_close()
 
 
 if __name__ == "__main__":

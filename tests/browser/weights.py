@@ -1,13 +1,8 @@
 """Print what each page weighs: bytes, gzipped, of the page and all it loads before the reader searches, and requests."""
 
-import functools
 import gzip
-import http.server
-import shutil
-import threading
 
-from browsing import ARGUMENTS, CHECKOUT, LANGUAGES, NAMES, PAGES, Handler
-from playwright.sync_api import sync_playwright
+from browsing import CHECKOUT, LANGUAGES, PAGES, chromium_running, served
 
 
 def weigh(page, url):
@@ -20,25 +15,16 @@ def weigh(page, url):
 
 
 def main():
-    server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Handler, directory=str(CHECKOUT / "site"))
-    )
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS, chromium_sandbox=False)
+    with served(CHECKOUT / "site") as address, chromium_running() as browser:
         print(f"{'page':40}" + "".join(f"{language + ' KB':>8}{'requests':>10}" for language in LANGUAGES))
         for name in PAGES:
             line = f"{name:40}"
             for language in LANGUAGES:
                 page = browser.new_page()
-                weight, requests = weigh(page, f"http://127.0.0.1:{server.server_port}/{language}/{name}")
+                weight, requests = weigh(page, f"{address}/{language}/{name}")
                 line += f"{weight / 1000:8.1f}{requests:10}"
                 page.close()
             print(line, flush=True)
-        browser.close()
-    server.shutdown()
-    server.server_close()
 
 
 if __name__ == "__main__":

@@ -168,6 +168,33 @@ def test_what_runs_apart_prints_and_ends_as_it_does(with_errors):
     assert "release = jax.__version__" not in runnable(with_errors.read("site/en/errors/sums.ipynb"))
 
 
+ASKED = """
+```{asked}
+https://github.com/jax-ml/jax/issues/27808
+https://github.com/jax-ml/jax/discussions/19542
+```
+
+"""
+
+
+def test_threads_are_linked(with_errors):
+    with_errors.edit(PAGE, "Words have no sum.\n", f"Words have no sum.\n{ASKED}")
+    result = build(with_errors)
+    assert result.passed, result.printed
+    shown = with_errors.read("site/en/errors/sums.html")
+    assert 'href="https://github.com/jax-ml/jax/issues/27808">jax-ml/jax#27808</a>' in shown
+    assert "[jax-ml/jax#19542](https://github.com/jax-ml/jax/discussions/19542)" in with_errors.read(
+        "site/en/errors/sums.md"
+    )
+
+
+def test_what_is_no_thread_fails_the_build(with_errors):
+    with_errors.edit(PAGE, "Words have no sum.\n", f"Words have no sum.\n{ASKED.replace('issues', 'issue')}")
+    result = build(with_errors)
+    assert not result.passed
+    assert "https://github.com/jax-ml/jax/issue/27808 is no thread" in result.printed
+
+
 def test_a_process_that_outlives_its_program_is_ended(monkeypatch):
     monkeypatch.setattr(apart, "ENDING", 1)
     stays = "import threading, time\nthreading.Thread(target=time.sleep, args=(600,)).start()\nprint('done')"
