@@ -31,8 +31,19 @@
     form.querySelector(".search-status").replaceChildren(...parts);
   };
 
+  // A field has one line: without a space the last word of a line would grow together with the next one's first.
+  const paste = (event) => {
+    const field = event.target;
+    const text = event.clipboardData.getData("text");
+    if (!/[\r\n]/.test(text)) return;
+    event.preventDefault();
+    field.setRangeText(text.replace(/\s+/g, " "), field.selectionStart, field.selectionEnd, "end");
+    field.dispatchEvent(new Event("input"));
+  };
+
   for (const form of forms) {
     form.elements.q.addEventListener("focus", () => begin(form));
+    form.elements.q.addEventListener("paste", paste);
   }
 
   // The search page begins with the query in its address.

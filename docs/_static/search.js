@@ -368,13 +368,5 @@ export function begin(form) {
   // While a Chinese word is being put together there are but the letters it is typed with.
   field.addEventListener("input", (event) => event.isComposing || update());
   field.addEventListener("compositionend", update);
-  field.addEventListener("paste", (event) => {
-    // A field has one line: without a space the last word of a line would grow together with the next one's first.
-    const text = event.clipboardData.getData("text");
-    if (!/[\r\n]/.test(text)) return;
-    event.preventDefault();
-    field.setRangeText(text.replace(/\s+/g, " "), field.selectionStart, field.selectionEnd, "end");
-    update();
-  });
   if (field.value) update();
 }

@@ -123,5 +123,5 @@ def test_the_copy_button_copies_the_code_and_no_prompts(chromium, address):
 def test_a_name_of_the_api_leads_to_its_entry(page, address):
     page.goto(f"{address}/zh/learn/placing.html")
     page.locator("a.api", has_text="NamedSharding").first.click()
-    assert page.url.endswith("/zh/reference/named-sharding.html#jax.NamedSharding")
-    assert page.locator("dt[id='jax.NamedSharding']").is_visible()
+    page.wait_for_url(f"{address}/zh/reference/named-sharding.html#jax.NamedSharding")
+    page.locator("dt[id='jax.NamedSharding']").wait_for()

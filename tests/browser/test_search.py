@@ -273,6 +273,7 @@ def test_a_word_being_put_together_is_not_searched(page, address):
     """A Chinese reader types letters first: what they will become is searched, not they."""
     page.goto(f"{address}/zh/learn/placing.html")
     field(page).focus()
+    expect(field(page)).to_have_role("combobox")  # the search has been loaded
     input_method = page.context.new_cdp_session(page)
     input_method.send("Input.imeSetComposition", {"text": "mesh", "selectionStart": 4, "selectionEnd": 4})
     page.wait_for_timeout(300)
