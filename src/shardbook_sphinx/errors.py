@@ -36,6 +36,7 @@ FOLDER = "errors/"
 # A label, the heading below it, or a heading alone: each begins something new.
 HEADING = re.compile(r"^(?:\((?P<label>[\w.-]+)\)=\s*\n)?(?P<marks>#+) +(?P<title>.+)$", re.MULTILINE)
 KIND = re.compile(r"(error|trap)-")
+LINKS = re.compile(r"^```\{asked\}$.*?^```$", re.MULTILINE | re.DOTALL)
 ASSERTS = re.compile(r"^\s*assert ", re.MULTILINE)
 THREAD = re.compile(r"https://github\.com/(?P<repository>[\w-]+/[\w.-]+)/(?:issues|pull|discussions)/(?P<number>\d+)")
 SHORTEST = 8  # characters of a message that tell it from others
@@ -71,7 +72,7 @@ def read_entries(notebook: NotebookNode) -> list[Entry]:
                 open_entry = bool(KIND.match(label))
                 if open_entry:
                     found.append(Entry(label, title, (), (), (), prose=False))
-            if open_entry and text.strip():
+            if open_entry and LINKS.sub("", text).strip():
                 found[-1] = found[-1]._replace(prose=True)
     return found
 

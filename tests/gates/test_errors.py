@@ -55,6 +55,13 @@ To the even neighbour.
 assert int(0.5 + 0.5) == 1
 ```
 """
+ASKED = """
+```{asked}
+https://github.com/jax-ml/jax/issues/27808
+https://github.com/jax-ml/jax/discussions/19542
+```
+
+"""
 APART = """\
 (error-two-that-differ)=
 ## One of two fails
@@ -147,6 +154,7 @@ def test_entries_that_hold_pass_and_are_shown(with_errors):
         (":says: unsupported operand type(s)\n", "", "does not say what the message says"),
         ("assert int(0.5 + 0.5) == 1", "int(0.5 + 0.5)", "a trap has a cell that asserts the surprise and one"),
         ("\nWords have no sum.\n", "", "errors/sums#error-sum-of-words: nothing is said"),
+        ("\nWords have no sum.\n", ASKED, "errors/sums#error-sum-of-words: nothing is said"),
     ],
 )
 def test_an_entry_that_does_not_hold_fails_the_build(with_errors, old, new, told):
@@ -166,15 +174,6 @@ def test_what_runs_apart_prints_and_ends_as_it_does(with_errors):
     assert "As 2 processes" in shown
     assert "On JAX 0.5.3" in shown
     assert "release = jax.__version__" not in runnable(with_errors.read("site/en/errors/sums.ipynb"))
-
-
-ASKED = """
-```{asked}
-https://github.com/jax-ml/jax/issues/27808
-https://github.com/jax-ml/jax/discussions/19542
-```
-
-"""
 
 
 def test_threads_are_linked(with_errors):
