@@ -66,7 +66,10 @@ def write_scripts(docs: Path, folder: Path) -> list[list[str]]:
 
 
 def as_script(cell: object) -> str:
-    """A cell's source; one that raises on purpose may do so, and one that is run apart is so when its turn comes."""
+    """A cell's source; one that raises on purpose may do so, and one that is run apart is so when its turn comes.
+
+    What raises is run as at a prompt, which shows the last value: some errors come only then.
+    """
     source, metadata = cell.source, cell.metadata  # type: ignore[attr-defined]
     if "processes" in metadata:
         arguments = source, metadata["processes"], metadata.get("limit", apart.SECONDS)
@@ -75,8 +78,11 @@ def as_script(cell: object) -> str:
         source = f"from shardbook_sphinx import apart\napart.run_on({metadata['kernel']!r}, {source!r})"
     if "raises" not in metadata:
         return str(source)
-    indented = source.replace("\n", "\n    ")
-    return f"import sys\ntry:\n    {indented}\nexcept Exception as error:\n    sys.last_value = error"
+    run = f"apart.execute({source!r}, globals())"
+    return (
+        "import sys\nfrom shardbook_sphinx import apart\n"
+        f"try:\n    {run}\nexcept Exception as error:\n    sys.last_value = error"
+    )
 
 
 def edit_paragraph(root: Path) -> None:
