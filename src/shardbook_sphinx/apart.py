@@ -106,11 +106,12 @@ def run_processes(environment: dict[str, str], source: str, count: int, seconds:
         late = [run for run in runs if not run.has_run()]
         if not late:
             wait_until(lambda: all(run.process.poll() is not None for run in runs), ENDING)
-        for run in runs:
-            run.stop()
         names = [f"process {number}: " if count > 1 else "" for number in range(count)]
         printed = [f"{name}{line}\n" for name, run in zip(names, runs, strict=True) for line in run.printed()]
         ends = [("TimeoutExpired", f"still running after {seconds} s") if run in late else run.end() for run in runs]
+        for run in runs:
+            run.process.kill()
+            run.process.wait()
     # A process that misses another ends too, but that other one is to be told of.
     failed = [end for end in ends if end]
     return Outcome("".join(printed), min(failed, key=lambda end: end[0].startswith("SIG")) if failed else None)
@@ -129,7 +130,6 @@ class Run:
     def __init__(self, environment: dict[str, str], source: str, number: int, address: str, folder: Path) -> None:
         self.folder = folder / str(number)
         self.folder.mkdir()
-        self.killed = False
         (self.folder / "program.py").write_text(source, encoding="utf-8")
         with (self.folder / "out").open("wb") as out, (self.folder / "err").open("wb") as err:
             self.process = subprocess.Popen(
@@ -149,25 +149,18 @@ class Run:
         """Whether the program has run to its end, or the process has ended."""
         return (self.folder / "ended").is_file() or self.process.poll() is not None
 
-    def stop(self) -> None:
-        """End the process if it still runs; one whose program has run to its end counts as ended by itself."""
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-            self.killed = True
-
     def printed(self) -> list[str]:
         """The lines that the program printed."""
         file = self.folder / "printed"
         return file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
 
     def end(self) -> tuple[str, str] | None:
-        """What the process raised, or the signal that ended it with its last words; ``None`` if it ended well."""
+        """What the process raised, or the signal that ended it with its last words; ``None`` if all went well."""
         raised = self.folder / "raised"
         if raised.is_file():
             name, message = json.loads(raised.read_text(encoding="utf-8"))
             return name, message
-        if self.killed or not self.process.returncode:
+        if not self.process.returncode:  # it ended well, or it still runs though its program has ended
             return None
         said = (self.folder / "err").read_text(encoding="utf-8", errors="replace")
         name = signal.Signals(-self.process.returncode).name if self.process.returncode < 0 else "SystemExit"

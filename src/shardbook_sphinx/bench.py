@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 BUILD = [sys.executable, "-m", "shardbook_sphinx.build"]
+# What a script needs for cells that raise or run apart.
+HEADER = "import os, sys\nfrom shardbook_sphinx import apart\n"
 
 
 def seconds(action: Callable[[], object]) -> float:
@@ -59,30 +61,34 @@ def write_scripts(docs: Path, folder: Path) -> list[list[str]]:
             continue
         notebook = read_myst_markdown_notebook(text)
         script = folder / (path.relative_to(docs).with_suffix("").as_posix().replace("/", "-") + ".py")
-        script.write_text("\n".join(as_script(cell) for cell in notebook.cells if cell.cell_type == "code"))
+        cells = [as_script(cell) for cell in notebook.cells if cell.cell_type == "code"]
+        script.write_text(HEADER + "\n".join(cells), encoding="utf-8")
         interpreter = get_kernel_spec(notebook.metadata.kernelspec.name).argv[0]
         commands.append([sys.executable if interpreter == "python" else interpreter, str(script)])
     return commands
 
 
 def as_script(cell: object) -> str:
-    """A cell's source; one that raises on purpose may do so, and one that is run apart is so when its turn comes.
+    r"""A cell's source; one that raises on purpose may do so, and one that is run apart is so when its turn comes.
 
     What raises is run as at a prompt, which shows the last value: some errors come only then.
+
+    >>> from nbformat.v4 import new_code_cell
+    >>> shy = "class Shy:\n    def __repr__(self):\n        raise ValueError('not shown')\nShy()"
+    >>> exec(HEADER + as_script(new_code_cell(shy, metadata={"raises": "ValueError"})))
+    >>> print(sys.last_value)
+    not shown
     """
     source, metadata = cell.source, cell.metadata  # type: ignore[attr-defined]
     if "processes" in metadata:
         arguments = source, metadata["processes"], metadata.get("limit", apart.SECONDS)
-        return f"import os\nfrom shardbook_sphinx import apart\napart.run_processes({{**os.environ}}, *{arguments!r})"
+        return f"apart.run_processes({{**os.environ}}, *{arguments!r})"
     if "kernel" in metadata:
-        source = f"from shardbook_sphinx import apart\napart.run_on({metadata['kernel']!r}, {source!r})"
+        source = f"apart.run_on({metadata['kernel']!r}, {source!r})"
     if "raises" not in metadata:
         return str(source)
     run = f"apart.execute({source!r}, globals())"
-    return (
-        "import sys\nfrom shardbook_sphinx import apart\n"
-        f"try:\n    {run}\nexcept Exception as error:\n    sys.last_value = error"
-    )
+    return f"try:\n    {run}\nexcept Exception as error:\n    sys.last_value = error"
 
 
 def edit_paragraph(root: Path) -> None:

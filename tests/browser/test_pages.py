@@ -125,3 +125,9 @@ def test_a_name_of_the_api_leads_to_its_entry(page, address):
     page.locator("a.api", has_text="NamedSharding").first.click()
     page.wait_for_url(f"{address}/zh/reference/named-sharding.html#jax.NamedSharding")
     page.locator("dt[id='jax.NamedSharding']").wait_for()
+
+
+def test_a_link_into_a_long_page_leads_there_at_once(page, address):
+    page.goto(f"{address}/en/errors/traps.html")
+    page.evaluate("location.hash = 'trap-two-device-counts'")
+    assert page.evaluate("document.getElementById('trap-two-device-counts').getBoundingClientRect().top") < 900

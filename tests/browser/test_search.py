@@ -293,8 +293,10 @@ def test_the_end_of_a_long_traceback_counts(page, address):
     assert list(found.values()) == [next(iter(ERRORS.values()))]
 
 
-def test_pasted_lines_stay_apart(page, address):
+def test_pasted_lines_stay_apart_even_before_the_search_is_loaded(page, address):
     page.goto(f"{address}/en/learn/placing.html")
+    held = []
+    page.route("**/_static/search.js*", held.append)
     field(page).focus()
     field(page).evaluate("""field => {
         const clipboardData = new DataTransfer();
@@ -302,6 +304,10 @@ def test_pasted_lines_stay_apart(page, address):
         field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
     }""")
     assert field(page).input_value() == "y = f(x) TypeError: no "
+    expect(status(page)).to_be_empty()
+    [route] = held
+    route.continue_()
+    expect(status(page)).not_to_be_empty()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

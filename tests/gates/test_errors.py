@@ -204,6 +204,12 @@ def test_a_process_that_outlives_its_program_is_ended(monkeypatch):
     )
 
 
+def test_the_last_words_of_a_process_are_the_same_each_time():
+    said = "F1121 09:00:00.000000 4242 client.cc:80] the end \n  of it \n*** Check failure stack trace: ***\n @ 0x1"
+    dies = f"import os, sys\nprint({said!r}, file=sys.stderr, flush=True)\nos.abort()"
+    assert apart.run_processes(dict(os.environ), dies, 1, 60).raised == ("SIGABRT", "the end\n  of it")
+
+
 def runnable(notebook):
     """The code of a notebook that Jupyter would run."""
     cells = json.loads(notebook)["cells"]
