@@ -6,6 +6,8 @@ The function is compiled for its devices and never run: the optimized program sa
 from __future__ import annotations
 
 import itertools
+import math
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,8 +21,9 @@ from jax.sharding import NamedSharding
 from rich.text import Text
 
 from shardbook import log, notation
+from shardbook.communication import Found, Slices, find
 from shardbook.display import Display, pairs_html, pairs_text, prose, table_html, table_text
-from shardbook.hlo import Buffer, Found, Groups, Module, Source
+from shardbook.hlo import Buffer, Groups, Module, Source
 from shardbook.quiet import stderr_kept
 
 SHOWN_GROUPS = 2
@@ -37,12 +40,12 @@ class Collective:
     ----------
     operation
         "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute", "collective-broadcast" or
-        "ragged-all-to-all".
+        "ragged-all-to-all"; "send" if one slice of TPUs sends to another and the program names none of these.
     axes
         The mesh axes along which devices communicate, in mesh order; None if the groups are not those of whole axes.
     groups
         The devices that communicate with each other, as positions in the mesh; for a collective-permute its
-        (source, target) pairs.
+        (source, target) pairs. Empty if the program does not tell.
     operands, results
         What each device gives and gets: dtype and local shape of each array.
     bytes_per_device
@@ -52,14 +55,19 @@ class Collective:
         collective communication operations in MPICH, 2005); other algorithms send more.
     times
         How often it runs in one call; None if a loop around it has no known trip count.
-    at_most
-        Whether it stands in a branch that may not be taken, so that it may run less often.
+    branch
+        The branches of ``lax.cond`` and ``lax.switch`` it stands in, outermost first: XLA's name of each and which of
+        its branches. Of the branches of one name one is taken.
     op_name
         JAX's path of the operation that asked for it, such as "jit(f)/shard_map/psum".
     source
-        The line of the user's code that asked for it, or that needs its result; None if the compiler lost it.
+        The line of the user's code that asked for it, or that needs its result: the innermost that is in no installed
+        package. None if the compiler lost it.
     asynchronous
         Whether it runs beside other work, as a start and a done.
+    widened
+        "bfloat16" or "float16" if the compiler has turned such values into float32 for this operation, as XLA for CPU
+        does: elsewhere half as many bytes move. Else "".
     """
 
     operation: str
@@ -69,10 +77,16 @@ class Collective:
     results: tuple[Buffer, ...]
     bytes_per_device: int
     times: int | None
-    at_most: bool
+    branch: tuple[tuple[str, int], ...]
     op_name: str
     source: Source | None
     asynchronous: bool
+    widened: str
+
+    @property
+    def at_most(self) -> bool:
+        """Whether it stands in a branch that may not be taken, so that it may run less often."""
+        return bool(self.branch)
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,7 +102,7 @@ class Collectives(Display):
     operations
         Every collective, those of the outermost program first.
     warnings
-        XLA's warnings that matter here.
+        XLA's warnings that matter here; it gives them while it compiles, so of a compiled function there are none.
     mesh
         Axis sizes of the mesh that ``axes`` refer to; empty if the function has none.
     devices
@@ -106,13 +120,16 @@ class Collectives(Display):
 
     @property
     def bytes_per_device(self) -> int | None:
-        """How many bytes a device receives in one call, all operations together; None if one's count is unknown."""
-        total = 0
-        for operation in self.operations:
-            if operation.times is None:
-                return None
-            total += operation.bytes_per_device * operation.times
-        return total
+        """How many bytes a device receives in one call, all operations together; None if one's count is unknown.
+
+        Of the branches of a conditional the one that receives most counts: ``at_most`` says whether there is one.
+        """
+        return _total(self.operations)
+
+    @property
+    def at_most(self) -> bool:
+        """Whether ``bytes_per_device`` is an upper bound, as some operation may not be reached."""
+        return any(operation.at_most for operation in self.operations)
 
     def __iter__(self) -> Iterator[Collective]:
         return iter(self.operations)
@@ -141,15 +158,19 @@ class Collectives(Display):
         total = self.bytes_per_device
         return (
             (words["mesh"], sizes) if sizes else (words["devices"], str(self.devices)),
-            (words["each_receives"], "?" if total is None else notation.size(total)),
+            (words["each_receives"], "?" if total is None else "≤ " * self.at_most + notation.size(total)),
         )
 
     def _remarks(self, words: Mapping[str, str]) -> list[str]:
         said = [] if self.operations else [words["no_collectives"]]
         if any(operation.times is None for operation in self.operations):
             said.append(words["unknown_trips"])
-        if any(operation.at_most for operation in self.operations):
+        if self.at_most:
             said.append(words["branch"])
+        if any(not operation.groups for operation in self.operations):
+            said.append(words["untold_groups"])
+        if narrow := sorted({operation.widened for operation in self.operations} - {""}):
+            said.append(words["widened"].format(types=words["list"].join(narrow)))
         for warning in self.warnings:
             at = words["at"].format(source=warning.source) if warning.source else ""
             said.append(words["rematerialization"].format(at=at, before=warning.before, after=warning.after))
@@ -173,6 +194,8 @@ class Collectives(Display):
         ]
 
     def _along(self, operation: Collective, words: Mapping[str, str]) -> str:
+        if not operation.groups:
+            return "?"
         if operation.axes is not None:
             return words["list"].join(operation.axes) or "—"
         within = varying(operation.groups, self.mesh)
@@ -186,7 +209,7 @@ def collectives(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Collective
     """Say what communication a function contains once it is compiled.
 
     Nothing is allocated or run: arrays may be ``jax.ShapeDtypeStruct``, whose shardings say where they would lie. The
-    program is the one for these devices: for another kind of device XLA may choose other operations.
+    program is the one for these devices: for another kind of device XLA chooses other operations.
 
     >>> mesh = jax.make_mesh((2, 4), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
     >>> def struct(shape, *spec):
@@ -206,11 +229,18 @@ def collectives(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Collective
     each device receives  0 B
     The compiled function contains no communication.
 
+    What has been lowered or compiled already is read as it is.
+
+    >>> compiled = jax.jit(multiply).lower(struct((16, 32), None, "y"), struct((32, 64), "y")).compile()
+    >>> [each.operation for each in collectives(compiled)]
+    ['all-reduce']
+
     Parameters
     ----------
     fn
-        Any function that ``jax.jit`` takes, or one it has returned. For static arguments or ``in_shardings`` give the
-        latter.
+        Any function that ``jax.jit`` takes, or one it has returned; one with a ``lower`` of its own, such as those of
+        ``flax.nnx.jit`` and ``equinox.filter_jit``; or what ``lower`` or ``compile`` has returned, without arguments.
+        For static arguments or ``in_shardings`` give what ``jax.jit`` has returned.
     args, kwargs
         Its arguments: arrays, structs, or pytrees of them. Their shardings must be on real devices.
 
@@ -223,24 +253,83 @@ def collectives(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Collective
     ------
     ValueError
         A struct's mesh is abstract: compiling needs devices. Or what ``jax.jit`` raises for these arguments.
+    TypeError
+        There are arguments for what has been lowered already.
     """
     _refuse_abstract((args, kwargs))
-    traced: Any = (fn if isinstance(fn, jax.stages.Wrapped) else jax.jit(fn)).trace(*args, **kwargs)
-    lowered = traced.lower()
-    compiled, printed = _compiled(lowered)
-    warnings, rest = log.split(printed)
-    sys.stderr.write(rest)
-    module = Module(compiled.as_text() or "")
-    meshes = list(_meshes((traced.jaxpr, args, kwargs, compiled.input_shardings, compiled.output_shardings)))
-    meshes = [mesh for mesh in meshes if np.prod(list(mesh.values())) == module.partitions]
-    operations = tuple(_collective(found, meshes) for found in module.collectives())
+    stage, name = _lowered(fn, args, kwargs)
+    warnings: list[str] = []
+    program = ""
+    if isinstance(stage, jax.stages.Lowered):
+        program = stage.as_text()
+        stage, printed = _compiled(stage)
+        warnings, rest = log.split(printed)
+        sys.stderr.write(rest)
+    text = stage.as_text() or ""
+    shardings = (args, kwargs, stage.input_shardings, stage.output_shardings)
+    meshes = [*_meshes(shardings), *_written_meshes(program), *_written_meshes(text)]
+    return read(text, meshes, _devices(shardings), name, warnings)
+
+
+def read(
+    text: str,
+    meshes: Sequence[dict[str, int]],
+    devices: Sequence[Any] = (),
+    name: str = "",
+    warnings: Sequence[str] = (),
+) -> Collectives:
+    """Read what communication the text of a compiled program contains.
+
+    Parameters
+    ----------
+    text
+        HLO, as a compiler wrote it.
+    meshes
+        Axis sizes of the meshes it may speak of.
+    devices
+        The devices in the mesh's order, with ``id`` and ``slice_index``; needed only if they are on several slices of
+        TPUs.
+    name
+        What the function is called.
+    warnings
+        What XLA's log said of it.
+    """
+    module = Module(text)
+    slices = None
+    if len(devices) > module.partitions:
+        # Each slice of TPUs runs a program of its own.
+        slices = Slices([device.id for device in devices], [getattr(device, "slice_index", 0) for device in devices])
+    count = module.partitions * (slices.count if slices else 1)
+    possible = [mesh for at, mesh in enumerate(meshes) if mesh not in meshes[:at] and _size(mesh) == count]
+    operations = tuple(_collective(found, possible) for found in find(module, slices))
     return Collectives(
-        name=getattr(fn, "__name__", type(fn).__name__),
+        name=name,
         operations=operations,
         warnings=tuple(log.read(text, module) for text in warnings),
-        mesh=_most_used(meshes, operations),
-        devices=module.partitions,
+        mesh=_most_used(possible, operations),
+        devices=count,
     )
+
+
+def _lowered(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, str]:
+    """What can be compiled or is, and the function's name."""
+    wrapped = _unwrapped(fn)
+    if isinstance(wrapped, jax.stages.Lowered | jax.stages.Compiled):
+        if args or kwargs:
+            raise TypeError(f"{type(fn).__name__} has its arguments already: collectives(it) takes no others")
+        module = re.match(r"HloModule (?:jit_)?([\w.-]+)|module @(?:jit_)?([\w.-]+)", wrapped.as_text() or "")
+        return wrapped, next(filter(None, module.groups()), "") if module else type(fn).__name__
+    lowered = (fn if hasattr(fn, "lower") else jax.jit(fn)).lower(*args, **kwargs)
+    return _unwrapped(lowered), getattr(fn, "__name__", type(fn).__name__)
+
+
+def _unwrapped(stage: Any) -> Any:
+    """JAX's own ``Lowered`` or ``Compiled`` in what Flax or Equinox have made of it; else what came."""
+    for name in ("lowered", "compiled"):
+        inner = getattr(stage, name, None)
+        if isinstance(inner, jax.stages.Lowered | jax.stages.Compiled):
+            return inner
+    return stage
 
 
 def _refuse_abstract(tree: Any) -> None:
@@ -281,34 +370,42 @@ def _uncached() -> Iterator[dict[str, int]]:
         config.update(name, before)
 
 
+def _named_shardings(tree: Any) -> Iterator[NamedSharding]:
+    leaves = jax.tree_util.tree_leaves(tree, is_leaf=lambda leaf: isinstance(leaf, jax.sharding.Sharding))
+    for leaf in leaves:
+        sharding = leaf if isinstance(leaf, jax.sharding.Sharding) else getattr(leaf, "sharding", None)
+        if isinstance(sharding, NamedSharding):
+            yield sharding
+
+
 def _meshes(tree: Any) -> Iterator[dict[str, int]]:
-    """Axis sizes of every mesh in jaxprs, arguments and shardings, each once, in the order found."""
-    seen: set[tuple[tuple[str, int], ...]] = set()
-    visited: set[int] = set()
+    """Axis sizes of the mesh of each array and sharding."""
+    for sharding in _named_shardings(tree):
+        if sharding.mesh.shape:
+            yield dict(sharding.mesh.shape)
 
-    def visit(value: Any) -> Iterator[Any]:
-        if isinstance(value, NamedSharding):
-            yield value.mesh
-        elif hasattr(value, "axis_names") and hasattr(value, "shape") and isinstance(value.shape, Mapping):
-            yield value
-        elif hasattr(value, "sharding"):
-            yield from visit(value.sharding)
-        elif isinstance(value, Mapping):
-            yield from itertools.chain.from_iterable(map(visit, value.values()))
-        elif isinstance(value, tuple | list):
-            yield from itertools.chain.from_iterable(map(visit, value))
-        elif hasattr(value, "eqns") and id(value) not in visited:
-            visited.add(id(value))
-            for equation in value.eqns:
-                yield from visit(equation.params)
-        elif hasattr(value, "jaxpr"):
-            yield from visit(value.jaxpr)
 
-    for mesh in visit(tree):
-        sizes = tuple(mesh.shape.items())
-        if sizes and sizes not in seen:
-            seen.add(sizes)
-            yield dict(sizes)
+def _written_meshes(program: str) -> Iterator[dict[str, int]]:
+    r"""Axis sizes of the meshes that a program's text names: those of shardings inside it too.
+
+    >>> list(_written_meshes('sdy.mesh @mesh = <["x"=2, "y"=4]> ... replica_groups=mesh[\'z\'=8] {\'z\'}'))
+    [{'x': 2, 'y': 4}, {'z': 8}]
+    """
+    for written in re.findall(r"sdy\.mesh @\w+ = <\[([^\]]*)\]|replica_groups=mesh\[([^\]]*)\]", program):
+        sizes = {name: int(size) for name, size in re.findall(r"[\"']([^\"']+)[\"']=(\d+)", "".join(written))}
+        # XLA calls the axes of a mesh that it has made up itself axis_0, axis_1, …
+        if sizes and not all(re.fullmatch(r"axis_\d+", name) for name in sizes):
+            yield sizes
+
+
+def _size(mesh: Mapping[str, int]) -> int:
+    return math.prod(mesh.values())
+
+
+def _devices(tree: Any) -> list[Any]:
+    """The devices of the first mesh that has some, in its order."""
+    meshes = (sharding.mesh for sharding in _named_shardings(tree))
+    return next((list(mesh.devices.flat) for mesh in meshes if isinstance(mesh, jax.sharding.Mesh)), [])
 
 
 def _most_used(meshes: Sequence[dict[str, int]], operations: Iterable[Collective]) -> dict[str, int]:
@@ -326,16 +423,17 @@ def _collective(found: Found, meshes: Sequence[dict[str, int]]) -> Collective:
         results=found.results,
         bytes_per_device=_received(found),
         times=found.times.turns,
-        at_most=found.times.at_most,
+        branch=found.times.branch,
         op_name=found.op_name,
         source=found.source,
         asynchronous=found.asynchronous,
+        widened=found.widened,
     )
 
 
 def _axes(found: Found, meshes: Sequence[dict[str, int]]) -> tuple[str, ...] | None:
     """The mesh axes whose devices communicate; None if no mesh has such axes."""
-    for mesh in meshes:
+    for mesh in meshes if found.groups else ():
         axes = varying(found.groups, mesh)
         if found.kind == "collective-permute" or _along(mesh, axes) == {frozenset(group) for group in found.groups}:
             return axes
@@ -365,6 +463,8 @@ def _along(mesh: Mapping[str, int], axes: Sequence[str]) -> set[frozenset[int]]:
 def _received(found: Found) -> int:
     """Bytes that a device receives each time; see ``Collective.bytes_per_device``."""
     given = sum(buffer.bytes for buffer in found.operands)
+    if found.kind == "send":
+        return sum(buffer.bytes for buffer in found.results)
     if found.kind == "collective-permute":
         return given if any(source != target for source, target in found.groups) else 0
     size = max(map(len, found.groups), default=1)
@@ -380,14 +480,32 @@ def _received(found: Found) -> int:
     return -(-once * given * (size - 1) // size)
 
 
+def _total(operations: Iterable[Collective], depth: int = 0) -> int | None:
+    """Bytes of all operations; of the branches at ``depth`` of a conditional those of the one with the most."""
+    total = 0
+    conditionals: dict[str, dict[int, list[Collective]]] = {}
+    for operation in operations:
+        if operation.times is None:
+            return None
+        if len(operation.branch) == depth:
+            total += operation.bytes_per_device * operation.times
+        else:
+            name, number = operation.branch[depth]
+            conditionals.setdefault(name, {}).setdefault(number, []).append(operation)
+    for branches in conditionals.values():
+        total += max(_total(taken, depth + 1) or 0 for taken in branches.values())
+    return total
+
+
 def _arrays(operation: Collective) -> str:
     given, got = operation.operands, operation.results
+    carried = f" ({operation.widened})" if operation.widened else ""
     if given == got:
-        return _counted(given)
+        return _counted(given) + carried
     written = _counted(got)
     if len({buffer.dtype for buffer in (*given, *got)}) == 1:
         written = written.replace(got[0].dtype, "")
-    return f"{_counted(given)} → {written}"
+    return f"{_counted(given)} → {written}{carried}"
 
 
 def _counted(buffers: Sequence[Buffer]) -> str:

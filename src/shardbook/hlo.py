@@ -1,4 +1,4 @@
-"""Read the text of an optimized HLO module: its collectives, how often they run, and where the user asked for them.
+"""Take the text of an optimized HLO module apart: computations, instructions, groups of devices, lines of code.
 
 Knows text only, neither JAX nor devices. The grammar is XLA's (``xla/hlo/parser``), as far as collectives need it:
 replica groups as lists (``{{0,1},{2,3}}``), as an iota (``[2,4]<=[4,2]T(1,0)``) and as mesh axes
@@ -9,22 +9,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import sysconfig
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-
-KINDS = (
-    "all-reduce",
-    "all-gather",
-    "reduce-scatter",
-    "all-to-all",
-    "ragged-all-to-all",
-    "collective-permute",
-    "collective-broadcast",
-)
-"""The operations that communicate, by XLA's names."""
 
 Groups = tuple[tuple[int, ...], ...]
 
@@ -66,15 +57,6 @@ class Source(NamedTuple):
         return f"{name}:{self.line}"
 
 
-class Times(NamedTuple):
-    """How often an operation runs in one call of the function."""
-
-    turns: int | None
-    """None if a loop around it has no known trip count."""
-    at_most: bool = False
-    """Whether it stands in a branch that may not be taken."""
-
-
 @dataclass(frozen=True)
 class Instruction:
     """A line of HLO."""
@@ -84,39 +66,12 @@ class Instruction:
     result: tuple[Buffer, ...]
     operands: tuple[str, ...]
     attributes: str
+    root: bool = False
 
-
-@dataclass(frozen=True)
-class Found:
-    """A collective in a module.
-
-    Attributes
-    ----------
-    kind
-        One of ``KINDS``; that of the start, if the operation is asynchronous.
-    operands, results
-        What each device gives and gets.
-    groups
-        The partitions that communicate with each other; for a permutation its (source, target) pairs.
-    times
-        How often it runs.
-    op_name
-        JAX's path of the operation it came from, such as "jit(f)/while/body/psum".
-    source
-        The innermost line of the user's code that asked for it, or for what it becomes; None if the module does not
-        say.
-    asynchronous
-        Whether it was split in a start and a done.
-    """
-
-    kind: str
-    operands: tuple[Buffer, ...]
-    results: tuple[Buffer, ...]
-    groups: Groups
-    times: Times
-    op_name: str
-    source: Source | None
-    asynchronous: bool
+    def attribute(self, name: str) -> str:
+        """What an attribute such as ``calls=%add`` names or counts; "" if it is not there."""
+        found = re.search(rf"\b{name}=%?([\w.-]+)", self.attributes)
+        return found.group(1) if found else ""
 
 
 class Module:
@@ -125,47 +80,40 @@ class Module:
     >>> module = Module('''HloModule jit_f, num_partitions=4
     ... ENTRY %main (a: f32[8]) -> f32[8] {
     ...   %a = f32[8]{0} parameter(0)
-    ...   ROOT %r = f32[8]{0} all-reduce(%a), replica_groups=[2,2]<=[4], to_apply=%add
+    ...   ROOT %r = f32[8]{0} negate(%a)
     ... }''')
-    >>> [found] = module.collectives()
-    >>> found.kind, found.groups, str(found.operands[0])
-    ('all-reduce', ((0, 1), (2, 3)), 'float32[8]')
+    >>> module.partitions, module.entry, module.root("main").opcode
+    (4, 'main', 'negate')
+
+    Attributes
+    ----------
+    computations
+        Each computation's instructions by name, in the module's order.
+    entry
+        The name of the one that is run; "" if the text has none.
+    partitions
+        How many devices run this text.
     """
 
     def __init__(self, text: str) -> None:
-        self.computations: dict[str, list[Instruction]] = {}
+        self.computations: dict[str, dict[str, Instruction]] = {}
         self.entry = ""
         self.partitions = math.prod(
             int(found.group(1)) for name in ("num_partitions", "replica_count") if (found := _setting(name, text))
         )
         self._frames = Frames(text)
-        current: list[Instruction] = []
+        current: dict[str, Instruction] = {}
         for line in text.splitlines():
             if (head := COMPUTATION.match(line)) and not line.startswith(" "):
-                current = self.computations.setdefault(head.group(2), [])
+                current = self.computations.setdefault(head.group(2), {})
                 self.entry = head.group(2) if head.group(1) else self.entry
             elif line.startswith("  ") and (instruction := _instruction(line)):
-                current.append(instruction)
+                current[instruction.name] = instruction
 
-    def collectives(self) -> list[Found]:
-        """Return every collective that can run, in the module's order."""
-        times = self._times()
-        found: list[Found] = []
-        for name, instructions in self._by_reach():
-            if name in times:
-                around = {instruction.name: instruction for instruction in instructions}
-                starts = {
-                    operand: instruction
-                    for instruction in instructions
-                    if instruction.opcode.endswith("-done")
-                    for operand in instruction.operands
-                }
-                found += [
-                    self._found(instruction, around, starts.get(instruction.name), times[name])
-                    for instruction in instructions
-                    if _kind(instruction.opcode)
-                ]
-        return found
+    def root(self, computation: str) -> Instruction | None:
+        """Return the instruction whose result is the computation's."""
+        instructions = self.computations.get(computation, {}).values()
+        return next((instruction for instruction in instructions if instruction.root), None)
 
     def source(self, metadata: str) -> Source | None:
         """Return the line of the user's code that an operation's metadata names.
@@ -181,64 +129,25 @@ class Module:
         line = re.search(r"source_line=(\d+)", metadata)
         return Source(file.group(1), int(line.group(1)), "") if file and line else None
 
-    def _by_reach(self) -> Iterator[tuple[str, list[Instruction]]]:
-        """Computations with the entry's first, which XLA prints last."""
-        yield from sorted(self.computations.items(), key=lambda item: item[0] != self.entry)
 
-    def _times(self) -> dict[str, Times]:
-        """How often each computation runs, from the entry's one time on."""
-        found: dict[str, Times] = {}
+LIBRARIES = (sysconfig.get_paths()["stdlib"], str(Path(__file__).parent))
+"""Folders whose frames are nobody's own code, besides those of installed packages."""
 
-        def visit(name: str, times: Times) -> None:
-            if name not in self.computations:
-                return
-            before = found.get(name)
-            found[name] = times if before is None else _sum(before, times)
-            for instruction in self.computations[name]:
-                for callee, factor in _calls(instruction):
-                    visit(callee, _product(times, factor))
 
-        visit(self.entry, Times(1))
-        return found
+def is_library(file: str) -> bool:
+    """Whether a file belongs to an installed package, to Python, or to this package.
 
-    def _found(
-        self, instruction: Instruction, around: Mapping[str, Instruction], done: Instruction | None, times: Times
-    ) -> Found:
-        kind = _kind(instruction.opcode)
-        operands = tuple(buffer for name in instruction.operands if name in around for buffer in around[name].result)
-        # A start gives operands, results and bookkeeping together; what it is done with is plain.
-        results = instruction.result if done is None else done.result
-        name = re.search(r'op_name="([^"]*)"', instruction.attributes)
-        return Found(
-            kind=kind,
-            operands=operands or results,
-            results=results,
-            groups=_groups(kind, instruction.attributes, self.partitions),
-            times=times,
-            op_name=name.group(1) if name else "",
-            source=self._asked(instruction, around.values()),
-            asynchronous=instruction.opcode.endswith("-start"),
-        )
-
-    def _asked(self, instruction: Instruction, around: Iterable[Instruction]) -> Source | None:
-        """The line an instruction came from; else that of the first one that uses its result.
-
-        A gathered argument has no line of its own: the operation that needs it whole has.
-        """
-        names = {instruction.name}
-        if source := self.source(instruction.attributes):
-            return source
-        # Operands come before their users.
-        for other in around:
-            if names.intersection(other.operands):
-                if source := self.source(other.attributes):
-                    return source
-                names.add(other.name)
-        return None
+    >>> is_library("/usr/lib/python3/dist-packages/flax/nnx/nn/linear.py"), is_library("/home/u/train.py")
+    (True, False)
+    """
+    return bool(re.search(r"[/\\](site|dist)-packages[/\\]", file)) or file.startswith(LIBRARIES)
 
 
 class Frames:
-    """The tables of stack frames at the head of a module: the innermost frame is the user's line."""
+    """The tables of stack frames at the head of a module.
+
+    A frame's ``parent_frame_id`` is its caller's number plus one, as XLA prints it.
+    """
 
     def __init__(self, text: str) -> None:
         sections = {
@@ -249,18 +158,27 @@ class Frames:
         self._locations = {at: _numbers(line) for at, line in sections["FileLocations"].items()}
         self._frames = {at: _numbers(line) for at, line in sections["StackFrames"].items()}
 
+    def stack(self, frame: int) -> Iterator[Source]:
+        """Yield the place of a frame and then those of its callers, as far as the tables have them."""
+        while location := self._locations.get(self._frames.get(frame, {}).get("file_location_id", 0)):
+            if file := self._files.get(location.get("file_name_id", 0)):
+                yield Source(
+                    file, location.get("line", 0), self._functions.get(location.get("function_name_id", 0), "")
+                )
+            caller = self._frames[frame].get("parent_frame_id", 0) - 1
+            if caller >= frame:
+                return
+            frame = caller
+
     def source(self, frame: int) -> Source | None:
-        """Return the place of a frame; None if the tables do not have it."""
-        location = self._locations.get(self._frames.get(frame, {}).get("file_location_id", 0))
-        file = self._files.get((location or {}).get("file_name_id", 0))
-        if location is None or file is None:
-            return None
-        return Source(file, location.get("line", 0), self._functions.get(location.get("function_name_id", 0), ""))
+        """Return the innermost place that is in no library, or the innermost of all; None if there is none."""
+        stack = list(self.stack(frame))
+        return next((place for place in stack if not is_library(place.file)), stack[0] if stack else None)
 
 
 COMPUTATION = re.compile(r"^(ENTRY )?%?([\w.-]+) .*\{\s*$")
 # "ROOT %name = type opcode(operands), attributes"; a type holds no "=" and ends before the opcode's word.
-HEAD = re.compile(r"^\s+(?:ROOT )?%?([\w.-]+) = ")
+HEAD = re.compile(r"^\s+(ROOT )?%?([\w.-]+) = ")
 BUFFER = re.compile(r"\b([a-z]\w*)\[((?:<?=?\d+,?)*)\]")
 
 
@@ -277,7 +195,7 @@ def _instruction(line: str) -> Instruction | None:
     stop = _closing(rest, start)
     names = re.sub(r"/\*.*?\*/", "", rest[start + 1 : stop])
     operands = tuple(word.split()[-1].lstrip("%") for word in _split(names) if word.strip())
-    return Instruction(head.group(1), rest[:start], _buffers(kind), operands, rest[stop + 1 :])
+    return Instruction(head.group(2), rest[:start], _buffers(kind), operands, rest[stop + 1 :], bool(head.group(1)))
 
 
 def _closing(text: str, start: int) -> int:
@@ -325,52 +243,6 @@ def _dtype(name: str) -> tuple[str, int]:
     return f"{long}{bits}" + (f"_{rest}" if rest else ""), int(bits)
 
 
-def _kind(opcode: str) -> str:
-    """The collective that an opcode is or starts; "" for anything else."""
-    name = opcode.removesuffix("-start")
-    return name if name in KINDS else ""
-
-
-def _calls(instruction: Instruction) -> Iterator[tuple[str, Times]]:
-    """The computations an instruction runs, and how often each time it runs itself."""
-    text = instruction.attributes
-    if _kind(instruction.opcode) or instruction.opcode.endswith(("-done", "-update")):
-        # What these call is how to add two numbers, or what their start has called already.
-        return
-    if instruction.opcode == "while":
-        trips = re.search(r'"known_trip_count":\{"n":"(\d+)"', text)
-        count = int(trips.group(1)) if trips else None
-        for name, times in (("body", count), ("condition", None if count is None else count + 1)):
-            if found := re.search(rf"\b{name}=%?([\w.-]+)", text):
-                yield found.group(1), Times(times)
-        return
-    branches = re.search(r"\bbranch_computations=\{([^}]*)\}", text)
-    for name in branches.group(1).split(",") if branches else ():
-        yield name.strip().lstrip("%"), Times(1, at_most=True)
-    for key, name in re.findall(r"\b(calls|to_apply|true_computation|false_computation)=%?([\w.-]+)", text):
-        yield name, Times(1, at_most=key.endswith("computation"))
-
-
-def _product(one: Times, other: Times) -> Times:
-    turns = None if one.turns is None or other.turns is None else one.turns * other.turns
-    return Times(turns, one.at_most or other.at_most)
-
-
-def _sum(one: Times, other: Times) -> Times:
-    turns = None if one.turns is None or other.turns is None else one.turns + other.turns
-    return Times(turns, one.at_most or other.at_most)
-
-
-def _groups(kind: str, text: str, partitions: int) -> Groups:
-    if kind == "collective-permute":
-        pairs = re.search(r"source_target_pairs=\{((?:\{\d+,\d+\},?)*)\}", text)
-        return _lists(pairs.group(1)) if pairs else ()
-    found = re.search(r"replica_groups=", text)
-    groups = replica_groups(text[found.end() :]) if found else ()
-    # No groups: all devices are one.
-    return groups or (tuple(range(partitions)),)
-
-
 def replica_groups(text: str) -> Groups:
     """Read replica groups in any of XLA's three forms, at the beginning of ``text``.
 
@@ -391,9 +263,9 @@ def replica_groups(text: str) -> Groups:
     if text.startswith("{}"):
         return ()
     if found := re.match(r"\{((?:\{[\d,]*\},?)*)\}", text):
-        return _lists(found.group(1))
+        return lists(found.group(1))
     if found := re.match(IOTA, text):
-        return _rows(_iota(found).reshape(_ints(found.group(1))))
+        return _rows(_iota(found).reshape(ints(found.group(1))))
     if found := re.match(r"mesh\[([^\]]*)\](?:,? ?device_ids=\(([^{]*)\))? ?\{([^}]*)\}", text):
         sizes = {name: int(size) for name, size in re.findall(r"'([^']*)'=(\d+)", found.group(1))}
         return _mesh_groups(sizes, found.group(2), found.group(3))
@@ -406,8 +278,8 @@ IOTA = r"\[([\d,]*)\]<=\[([\d,]*)\](?:T\(([\d,]*)\))?"
 
 
 def _iota(found: re.Match[str]) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    numbers = np.arange(math.prod(_ints(found.group(2)))).reshape(_ints(found.group(2)))
-    return numbers.transpose(_ints(found.group(3))) if found.group(3) else numbers
+    numbers = np.arange(math.prod(ints(found.group(2)))).reshape(ints(found.group(2)))
+    return numbers.transpose(ints(found.group(3))) if found.group(3) else numbers
 
 
 def _mesh_groups(sizes: Mapping[str, int], order: str | None, chosen: str) -> Groups:
@@ -436,7 +308,7 @@ def _mesh_groups(sizes: Mapping[str, int], order: str | None, chosen: str) -> Gr
     numbers = np.arange(total)
     if order:
         iota = re.match(IOTA, order)
-        numbers = _iota(iota).reshape(-1) if iota else np.array(_ints(re.sub(r"[^\d,]", "", order)))
+        numbers = _iota(iota).reshape(-1) if iota else np.array(ints(re.sub(r"[^\d,]", "", order)))
     rest = [at for at, part in enumerate(names) if part not in wanted]
     last = [names.index(part) for part in wanted]
     members = math.prod(shape[at] for at in last)
@@ -447,11 +319,13 @@ def _rows(numbers: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Groups:
     return tuple(map(tuple, numbers.tolist()))
 
 
-def _lists(text: str) -> Groups:
-    return tuple(tuple(_ints(found)) for found in re.findall(r"\{([\d,]*)\}", text))
+def lists(text: str) -> Groups:
+    """Return the numbers in each pair of braces."""
+    return tuple(tuple(ints(found)) for found in re.findall(r"\{([\d,]*)\}", text))
 
 
-def _ints(text: str) -> list[int]:
+def ints(text: str) -> list[int]:
+    """Return the numbers between commas."""
     return [int(number) for number in text.split(",") if number]
 
 
