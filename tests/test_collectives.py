@@ -166,6 +166,71 @@ def test_branches():
     found = sb.collectives(fn, struct((), dtype="bool"), X)
     assert [(one.times, one.at_most) for one in found] == [(1, True)]
     assert "≤ 1" in str(found)
+    assert found.at_most
+    assert "each device receives  ≤ 1.5 KiB" in str(found)
+
+
+def test_of_several_branches_the_costliest_counts():
+    """One of three is taken; what stands outside is always done; a branch in a branch counts with its own."""
+
+    def fn(i, a):
+        def inner(b):
+            return lax.cond(i > 7, lambda c: lax.psum(c, "y"), lambda c: lax.psum(c, "x"), lax.psum(b, "x"))
+
+        cheap, dear = (lambda b: lax.psum(b * 2, "x")), (lambda b: lax.psum(b * 3, ("x", "y")))
+        return lax.psum(jnp.sin(lax.switch(i, [cheap, dear, inner], a)), "y")
+
+    mesh_wide = jax.shard_map(fn, mesh=MESH, in_specs=(P(), P("x", "y")), out_specs=P("x", "y"), check_vma=False)
+    found = sb.collectives(mesh_wide, struct((), dtype="int32"), X)
+    over_x, over_y, over_both = BLOCK, BLOCK * 3 // 2, BLOCK * 7 // 4
+    assert found.bytes_per_device == over_y + max(over_x, over_both, over_x + max(over_y, over_x))
+    assert sorted(len(one.branch) for one in found) == [0, 1, 1, 1, 2, 2]
+
+
+def test_an_inner_function_that_occurs_twice():
+    """As two relus do, which JAX traces once."""
+    found = sb.collectives(lambda a: jax.nn.relu(jax.nn.relu(a) - 1).sum(1), struct((16, 32), None, "y"))
+    assert [one.axes for one in found] == [("y",)]
+
+
+def test_a_mesh_that_stands_in_the_function_alone():
+    """Neither arguments nor results tell of it."""
+    fn = jax.shard_map(lambda: lax.psum(jnp.ones(4), "y"), mesh=MESH, in_specs=(), out_specs=P(), check_vma=False)
+    lowered = jax.jit(lambda: fn() * 2).lower()
+    assert sb.collectives(lowered).mesh == {"x": 2, "y": 4}
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_bytes_that_only_the_cpu_moves(dtype):
+    """XLA for CPU carries bfloat16 as float32, and the table says so; float16 it leaves as it is where it can."""
+    found = sb.collectives(mapped(lambda a: lax.psum(a, "y")), struct((32, 64), "x", "y", dtype=dtype))
+    (one,) = found
+    assert (one.widened == dtype) == (one.operands[0].dtype == "float32")
+    if one.widened:
+        assert f"float32[16, 16] ({dtype})" in str(found)
+        assert f"carries {dtype} as float32" in str(found)
+
+
+def test_values_that_the_user_widened_are_the_user_s():
+    """A sum in float32 of bfloat16 values was asked for."""
+    fn = mapped(lambda a: lax.psum(a.astype("float32"), "y").astype("bfloat16"))
+    (one,) = sb.collectives(fn, struct((32, 64), "x", "y", dtype="bfloat16"))
+    assert (one.operands[0].dtype, one.widened) == ("float32", "")
+
+
+def test_what_is_compiled_takes_no_arguments():
+    """It has them already."""
+    lowered = jax.jit(jnp.sin).lower(1.0)
+    assert sb.collectives(lowered.compile()).name == "sin"
+    for stage in (lowered, lowered.compile()):
+        with pytest.raises(TypeError, match="has its arguments already"):
+            sb.collectives(stage, 1.0)
+
+
+def test_the_line_is_the_user_s_and_no_library_s():
+    """Not that of numpy's wrapper, nor ours, where JAX's own function is given."""
+    (one,) = sb.collectives(jnp.matmul, struct((16, 32), None, "y"), struct((32, 64), "y"))
+    assert one.source.file == __file__
 
 
 def loss(w, x):
@@ -247,6 +312,9 @@ def test_abstract_meshes_are_refused():
     sharding = NamedSharding(AbstractMesh((2, 4), ("x", "y")), P("x"))
     with pytest.raises(ValueError, match=r"abstract mesh, and compiling needs devices: .*'jax_num_cpu_devices', 8"):
         sb.collectives(lambda a: a, {"w": jax.ShapeDtypeStruct((8,), "float32", sharding=sharding)})
+    large = NamedSharding(AbstractMesh((64, 64), ("x", "y")), P("x"))
+    with pytest.raises(ValueError, match="at most 2048 of the 4096: make the axes smaller"):
+        sb.collectives(lambda a: a, jax.ShapeDtypeStruct((64,), "float32", sharding=large))
 
 
 # Warnings

@@ -1,7 +1,10 @@
 """The figures: what they say, that they say it in both languages and in both themes, and how big they are."""
 
 import dataclasses
+import os
 import re
+import subprocess
+import sys
 from importlib.resources import files
 from io import StringIO
 from itertools import combinations, pairwise, product
@@ -20,6 +23,7 @@ from strategies import Arranged, arrangements
 
 import shardbook as sb
 from shardbook import palette
+from shardbook.display import ASCII
 from shardbook.words import WORDS
 
 
@@ -368,3 +372,39 @@ def test_neighbours_differ(grid):
             assert (one != other).all()
     if colours.size <= 12:
         assert len(set(colours.flat)) == colours.size
+
+
+# Terminals that know less
+
+
+def test_a_terminal_without_unicode(capfd):
+    """print to one, and rich: the same figure in ASCII, every line as long."""
+    code = """
+import jax, shardbook as sb
+from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec as P
+figure = sb.show(sb.layout(NamedSharding(AbstractMesh((2, 2), ("x", "y")), P("x", "y")), (4, 6), "float32"))
+print(figure)
+print(sb.show(figure, language="zh"))
+from rich.console import Console
+Console().print(figure)
+"""
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "COLUMNS": "80"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    lines = done.stdout.decode("ascii").splitlines()
+    figure = sb.show(on((2, 2), P("x", "y"), (4, 6)))
+    assert lines[:9] == [line.translate(ASCII) for line in str(figure).splitlines()[:9]]
+    assert lines.count("mesh               x=2, y=2 . Explicit") == 3
+    # What is not ASCII leaves as it is where it can be shown.
+    assert "┌─────┬─────┐" in str(figure)
+
+
+@pytest.mark.parametrize("system", ["standard", "256", "truecolor"])
+def test_neighbours_differ_in_every_terminal(system):
+    """A terminal with sixteen colours shows twelve of them, not the nearest grey twice."""
+    console = Console(color_system=system, force_terminal=True, file=StringIO(), width=120, legacy_windows=False)
+    console.print(sb.show(on((2, 6), P("x", "y"), (4, 12))))
+    rows = [line for line in console.file.getvalue().splitlines() if line.count("│") == 7]
+    colours = [re.findall(r"\x1b\[(?:30|38[;\d]*?);((?:4|10)\d(?:;[\d;]*)?)m", row) for row in rows]
+    assert len(colours) == 2
+    assert len({colour for row in colours for colour in row}) == 12

@@ -29,6 +29,9 @@ from shardbook.quiet import stderr_kept
 SHOWN_GROUPS = 2
 """The table shows this many groups where no mesh axes say it."""
 
+MOST_CPU_DEVICES = 2048
+"""JAX takes CPU devices numbered from this on for those of another process, for which XLA does not compile."""
+
 _compilations = itertools.count(1 << 20)
 
 
@@ -252,7 +255,8 @@ def collectives(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Collective
     Raises
     ------
     ValueError
-        A struct's mesh is abstract: compiling needs devices. Or what ``jax.jit`` raises for these arguments.
+        A struct's mesh is abstract: compiling needs devices, of which the CPU can have 2048. Or what ``jax.jit`` raises
+        for these arguments.
     TypeError
         There are arguments for what has been lowered already.
     """
@@ -336,9 +340,14 @@ def _refuse_abstract(tree: Any) -> None:
     for leaf in jax.tree_util.tree_leaves(tree):
         mesh = getattr(getattr(leaf, "sharding", None), "mesh", None)
         if isinstance(leaf, jax.ShapeDtypeStruct) and isinstance(mesh, jax.sharding.AbstractMesh) and not mesh.empty:
+            remedy = (
+                f"on CPU jax.config.update('jax_num_cpu_devices', {mesh.size}) makes as many devices as it needs"
+                if mesh.size <= MOST_CPU_DEVICES
+                else f"XLA for CPU compiles for at most {MOST_CPU_DEVICES} of the {mesh.size}: make the axes smaller"
+            )
             raise ValueError(
                 f"{leaf} lies on an abstract mesh, and compiling needs devices: use jax.make_mesh with the same axes; "
-                f"on CPU jax.config.update('jax_num_cpu_devices', {mesh.size}) makes as many devices as it needs"
+                + remedy
             )
 
 

@@ -205,22 +205,25 @@ class _Finder:
         """A ``send`` through the hosts; its ``recv`` is the one at the same rendezvous."""
         around = self._module.computations[computation]
         meets = re.search(r'_xla_host_transfer_rendezvous="([^"]*)"', instruction.attributes)
-        received = [
-            other.result[:1]
-            for other in around.values()
-            if other.opcode == "recv" and meets and meets.group(0) in other.attributes
-        ]
+        received = next(
+            (
+                other
+                for other in around.values()
+                if other.opcode == "recv" and meets and meets.group(0) in other.attributes
+            ),
+            instruction,
+        )
         kind = re.search(r'_xla_megascale_transfer_type="(\w+)"', instruction.attributes)
         groups = _targets(instruction.attributes)
         given = instruction.result[:1]
         return Found(
             kind=BETWEEN_SLICES.get(kind.group(1) if kind else "", "send"),
             operands=given,
-            results=received[0] if received else given,
+            results=received.result[:1],
             groups=self._slices.positions(groups) if self._slices else (),
             times=times,
             op_name=_op_name(instruction),
-            source=self._asked(instruction, around.values()),
+            source=self._asked(received, around.values()),
             asynchronous=True,
         )
 

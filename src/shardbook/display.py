@@ -1,6 +1,7 @@
 """What everything that can be looked at has in common: HTML in a notebook, colour in a terminal, text when printed."""
 
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
@@ -9,10 +10,13 @@ from importlib.resources import files
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
+from shardbook.palette import ANSI, LIGHT, LIGHT_INK
 from shardbook.words import words
 
 LANGUAGES = "SHARDBOOK_LANGUAGES"
 """Environment variable: the languages a displayed figure comes in, such as "en,zh"."""
+SIXTEEN = {f"{LIGHT_INK} on {light}": f"black on {ansi}" for light, ansi in zip(LIGHT, ANSI, strict=True)}
+"""The style of each piece where a terminal has sixteen colours: the nearest of them would often be the same grey."""
 STYLE = "SHARDBOOK_STYLE"
 """Environment variable: "linked" leaves the stylesheet out of figures, for a site that links ``figure.css``."""
 
@@ -66,15 +70,39 @@ class Display:
         return {"text/html": self.html(), "text/plain": str(self)} | html | plain
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        for line in self.text(options.max_width):
-            line.no_wrap = True
-            yield line
+        language = IN_ASCII if options.ascii_only else self.language
+        for line in self.lines(words(language), options.max_width):
+            shown = Text(in_ascii(line.plain), spans=line.spans) if options.ascii_only else line
+            if console.color_system in ("standard", "windows"):
+                shown.spans = [span._replace(style=SIXTEEN.get(str(span.style), span.style)) for span in shown.spans]
+            shown.no_wrap = True
+            yield shown
 
     def __str__(self) -> str:
-        return self.plain()
+        text = self.plain()
+        try:
+            # What print writes to: a file or a console that may know fewer characters than we use.
+            text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+        except UnicodeEncodeError:
+            return in_ascii(self.plain(IN_ASCII))
+        return text
 
     # At the prompt the figure is the answer, as it is in a notebook.
     __repr__ = __str__
+
+
+IN_ASCII = "en"
+"""The language of a figure where only ASCII can be shown."""
+ASCII = str.maketrans("┌┬┐├┼┤└┴┘─│·×–—→…⋯⋮≤", "+++++++++-|.x-->~~:<")
+
+
+def in_ascii(text: str) -> str:
+    """Write text without characters that some terminals lack, each line as long as it was.
+
+    >>> print(in_ascii("│ 0 │ → ≤ 3 · é"))
+    | 0 | > <=3 . ?
+    """
+    return text.replace("≤ ", "<=").translate(ASCII).encode("ascii", "replace").decode()
 
 
 @cache

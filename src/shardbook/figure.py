@@ -6,6 +6,7 @@ from html import escape
 from typing import Any, TypeVar, overload
 
 import jax
+from jax.sharding import PartitionSpec, Sharding
 from rich.text import Text
 
 from shardbook import inside, notation, svg, terminal
@@ -150,8 +151,12 @@ def _leaf(leaf: Any, name: str, language: str) -> Layout | Unsharded:
     if isinstance(leaf, jax.core.Tracer):
         return _later(leaf, name, language)
     # In a tree of arrays a step counter or a numpy array is no mistake: it is named, and nothing is drawn.
-    if not name or isinstance(leaf, jax.Array | jax.ShapeDtypeStruct):
+    if not name or getattr(leaf, "sharding", None) is not None:
         return layout(leaf)
+    if isinstance(leaf, Sharding | PartitionSpec):
+        return Unsharded(type(leaf).__name__, "no_shape")
+    if isinstance(leaf, jax.ShapeDtypeStruct):
+        return Unsharded(notation.array_type(str(leaf.dtype), tuple(map(str, leaf.shape))), "undecided_yet")
     return Unsharded(type(leaf).__name__)
 
 

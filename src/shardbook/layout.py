@@ -194,9 +194,10 @@ def layout(x: Any, shape: Sequence[int] | None = None, dtype: Any = None) -> Lay
     Parameters
     ----------
     x
-        A ``jax.Array``, a ``jax.ShapeDtypeStruct`` with a sharding, a sharding, or a ``PartitionSpec`` for the mesh
-        that ``jax.set_mesh`` has set. A traced value will do where its type has a sharding: under ``jit`` in Explicit
-        mode, and inside ``shard_map``, where the layout is that of the blocks. Its devices are positions in the mesh.
+        A ``jax.Array``, a ``jax.ShapeDtypeStruct`` or anything else with shape, dtype and sharding, such as what Orbax
+        says of a saved array; or a sharding, or a ``PartitionSpec`` for the mesh that ``jax.set_mesh`` has set. A
+        traced value will do where its type has a sharding: under ``jit`` in Explicit mode, and inside ``shard_map``,
+        where the layout is that of the blocks. Its devices are positions in the mesh.
     shape
         The whole array's shape; only with a sharding or spec.
     dtype
@@ -229,14 +230,16 @@ def _described(x: Any, shape: Sequence[int] | None, dtype: Any) -> tuple[Any, tu
         return x, tuple(map(int, shape)), None if dtype is None else _dtype(dtype)
     if shape is not None or dtype is not None:
         raise TypeError(f"layout of {type(x).__name__} takes no shape or dtype: it has its own")
-    if not isinstance(x, jax.Array | jax.ShapeDtypeStruct):
+    if not all(hasattr(x, name) for name in ("shape", "dtype", "sharding")):
         raise TypeError(
             f"layout expects a jax.Array, a jax.ShapeDtypeStruct or a sharding with a shape, not {type(x).__name__}; "
             "jax.device_put(value, sharding) makes an array of it"
         )
-    if x.sharding is None:
+    # Orbax keeps shardings in a form of its own.
+    sharding = x.sharding.to_jax_sharding() if hasattr(x.sharding, "to_jax_sharding") else x.sharding
+    if sharding is None:
         raise ValueError(f"{x} has no sharding: give it one, jax.ShapeDtypeStruct(shape, dtype, sharding=...)")
-    return x.sharding, x.shape, x.dtype
+    return sharding, tuple(x.shape), _dtype(x.dtype)
 
 
 def _from_tracer(x: Any) -> Layout:

@@ -14,6 +14,11 @@ DARK = (
     "#0a2e5a", "#746005", "#3a2645", "#414700", "#61352e", "#194141",
     "#5b6648", "#3e2c08", "#3f5d6f", "#54112b", "#496f32", "#176e65",
 )  # fmt: skip
+ANSI = (
+    "blue", "yellow", "magenta", "green", "bright_red", "cyan",
+    "bright_green", "red", "bright_cyan", "bright_magenta", "bright_yellow", "bright_blue",
+)  # fmt: skip
+"""The same twelve where a terminal has sixteen colours."""
 LIGHT_INK = "#14171c"
 DARK_INK = "#f3f4f6"
 

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import jax
+
 from corpus.chips import mesh
 from corpus.programs import COMPILERS, PROGRAMS
 

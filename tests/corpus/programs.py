@@ -255,7 +255,7 @@ def scan_in_scan(mesh):
 
 @program(permute("y", BLOCK, times=4))
 def ring_in_a_loop(mesh):
-    return on_blocks(lambda a: lax.fori_loop(0, 4, lambda i, c: lax.ppermute(jnp.sin(c), "y", RING), a), mesh)
+    return on_blocks(lambda a: lax.fori_loop(0, 4, lambda _, c: lax.ppermute(jnp.sin(c), "y", RING), a), mesh)
 
 
 @program(all_reduce("y", BLOCK, times=6))
@@ -305,7 +305,7 @@ def while_on_data(mesh):
 
 @program(all_reduce("y", BLOCK, times=None))
 def as_often_as_an_argument_says(mesh):
-    fn = mapped(lambda n, a: lax.fori_loop(0, n, lambda i, c: lax.psum(jnp.sin(c), "y"), a), mesh, (), ("x", "y"))
+    fn = mapped(lambda n, a: lax.fori_loop(0, n, lambda _, c: lax.psum(jnp.sin(c), "y"), a), mesh, (), ("x", "y"))
     return fn, (struct(mesh, (), dtype="int32"), whole(mesh))
 
 
