@@ -10,6 +10,7 @@ history  record what JAX releases offer for sharding; `nox -s history -- VERSION
 canary   `nox -s canary -- VERSION`: say what another JAX release would change in this handbook
 bench    time the helper package against JAX and the build against plain scripts; weigh each page, time the explorer
 pins     lock the newest releases that work together, with hashes, in requirements/
+chips    compile the programs of tests/corpus anew, for CPU, H100 and TPU v5e; none of these chips is needed
 
 Two more make the environments that these need: site, and kernels for the pages on old JAX releases.
 """
@@ -194,6 +195,16 @@ def canary(session: nox.Session) -> None:
     session.run("python", "-m", "shardbook_sphinx.canary", release, env=CPU)
 
 
+@nox.session(python=None if sys.version_info[:2] == (3, 13) else OLD_PYTHON, default=False)
+def chips(session: nox.Session) -> None:
+    """Compile the programs of known communication with three compilers: all, or `nox -s chips -- NAME ...`.
+
+    It needs Linux on x86-64 and 1.8 GB; what the compilers write is kept in tests/corpus, where the tests read it.
+    """
+    install(session, "chips.txt")
+    session.run("python", "-m", "corpus.make", *session.posargs, env={**CPU, "PYTHONPATH": "tests"})
+
+
 @nox.session(default=False)
 def pins(session: nox.Session) -> None:
     """Lock the newest releases that work together: versions and hashes, no addresses."""
@@ -210,3 +221,6 @@ def pins(session: nox.Session) -> None:
     for name, groups in {"site": ["site", "test"], "jax-0.5.3": ["jax-0.5.3"]}.items():
         chosen = [word for group in groups for word in ("--group", group)]
         session.run("uv", "pip", "compile", "-q", *common, *chosen, "-o", f"requirements/{name}.txt")
+    # These wheels are for one platform, and their JAX is the site's.
+    platform = ["--python-platform", "x86_64-manylinux_2_31", *(word for word in common if word != "--universal")]
+    session.run("uv", "pip", "compile", "-q", *platform, "--group", "chips", "-o", "requirements/chips.txt")
