@@ -593,6 +593,85 @@ def accumulated_in_every_turn(mesh):
     return fn, (w, struct(mesh, (8192, 512), ("x", "y")))
 
 
+@program(
+    all_gather("y", 128 * 512 * F32, times=4),
+    all_gather("y", 128 * 512 * F32, times=4),
+    reduce_scatter("y", 512 * 512 * F32, times=4),
+    v5e=[
+        all_gather("y", 128 * 512 * BF16, times=4),
+        all_gather("y", 128 * 512 * BF16, times=4),
+        reduce_scatter("y", 512 * 512 * F32, times=4),
+    ],
+    h100=[
+        all_gather("y", 128 * 512 * F32, times=4),
+        *(
+            one
+            for times in (1, 3)
+            for one in (all_gather("y", 128 * 512 * F32, times), reduce_scatter("y", 512 * 512 * F32, times))
+        ),
+    ],
+    because="the TPU multiplies float32 as bfloat16 unless told otherwise, and rounds before it gathers; for the H100 one"
+    " turn of the backward loop is taken out, so that communication overlaps with the turn beside it",
+)
+def recomputed_layers(mesh):
+    """Each layer's weights are gathered forward and again backward, and their gradient is scattered."""
+
+    def fn(w, x):
+        @jax.checkpoint
+        def layer(c, part):
+            return jnp.tanh(c @ lax.all_gather(part, "y", tiled=True)), None
+
+        return jax.grad(lambda w: jnp.sum(lax.scan(layer, x, w)[0] ** 2))(w)
+
+    args = struct(mesh, (4, 512, 512), None, "y"), struct(mesh, (65536, 512), "y")
+    return mapped(fn, mesh, (None, "y"), ("y",), out=(None, "y")), args
+
+
+@program(all_reduce("y", 8 * 512 * F32))
+def one_token_decoded(mesh):
+    """Heads split over y, the cache with them: only the product that joins the heads is added up."""
+
+    def fn(x, cache, at, w):
+        q, k, v = (jnp.einsum("bd,dhk->bhk", x, w[name]) for name in "qkv")
+        keys = lax.dynamic_update_slice_in_dim(cache["k"], k[:, :, None], at, 2)
+        values = lax.dynamic_update_slice_in_dim(cache["v"], v[:, :, None], at, 2)
+        weights = jax.nn.softmax(jnp.einsum("bhk,bhsk->bhs", q, keys))
+        out = jnp.einsum("bhs,bhsk->bhk", weights, values)
+        return jnp.einsum("bhk,hkd->bd", out, w["o"]), {"k": keys, "v": values}
+
+    heads = {name: struct(mesh, (512, 16, 32), None, "y") for name in "qkv"} | {"o": struct(mesh, (16, 32, 512), "y")}
+    cache = {name: struct(mesh, (16, 16, 128, 32), "x", "y") for name in "kv"}
+    out = NamedSharding(mesh, P("x")), dict.fromkeys("kv", NamedSharding(mesh, P("x", "y")))
+    args = struct(mesh, (16, 512), "x"), cache, struct(mesh, (), dtype="int32"), heads
+    return jax.jit(fn, out_shardings=out), args
+
+
+@program()
+def born_split(mesh):
+    """Random numbers are drawn where they lie."""
+    return placed(lambda key: jax.random.normal(jax.random.wrap_key_data(key), (1024, 512)), mesh, "x", "y"), (
+        struct(mesh, (2,), dtype="uint32"),
+    )
+
+
+@program(all_reduce("y", 512 * F32))
+def uneven_rows(mesh):
+    """Ten rows over four devices: padded to three each, and the sum of what each has is added."""
+    return placed(lambda a: constrained(jnp.sin(a), mesh, "y").sum(0), mesh), (struct(mesh, (10, 512)),)
+
+
+@program(
+    reduce_scatter("y", 512 * 256 * F32),
+    cpu=[all_reduce("y", 512 * 256 * F32)],
+    because="XLA for CPU has no reduce-scatter of its own: it adds everything up and keeps a part",
+)
+def explicit_product(mesh):
+    explicit = jax.sharding.Mesh(mesh.devices, mesh.axis_names, axis_types=(jax.sharding.AxisType.Explicit,) * 2)
+    out = NamedSharding(explicit, P("x", "y"))
+    args = struct(explicit, (1024, 512), "x", "y"), struct(explicit, (512, 256), "y")
+    return lambda a, b: jnp.einsum("ij,jk->ik", a, b, out_sharding=out), args
+
+
 LARGE = 2048 * 1024 * BF16
 
 
