@@ -123,6 +123,8 @@ FAULTS = {
     "every copy of an asynchronous collective counts": (communication, "_chain", lambda _: ""),
     "no loop's turns are known": (Loops, "turns", lambda *_: None),
     "what is sent between slices is nothing": (communication._Finder, "_between_slices", lambda *_: None),
+    "what GPUs send one another is nothing": (communication, "PAIRS", "no such attribute"),
+    "a ring's two parts are two permutations": (communication, "BACK", "no such part"),
     "a branch is always taken": (sb.Collective, "at_most", False),
     "a start and its done are two": (
         communication,

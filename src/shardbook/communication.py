@@ -7,7 +7,9 @@ Each compiler writes the same operation in its own way, all of them seen on XLA 
 - as a start, steps beside other work and a done that are fusions, each with a copy of the collective: the TPU's
   asynchronous all-gathers;
 - as ``send`` and ``recv`` through the hosts, with attributes that say the rest: between slices of TPUs, each of which
-  runs a program of its own.
+  runs a program of its own;
+- as ``send`` and ``recv`` with the pairs of a permutation: what ``xla_gpu_enable_pipelined_p2p`` makes of it, a ring in
+  two parts, forward and back.
 """
 
 from __future__ import annotations
@@ -39,7 +41,11 @@ BETWEEN_SLICES = {
     "ONE_TO_ONE": "collective-permute",
 }
 """The same operations between slices of TPUs, by the names in ``_xla_megascale_transfer_type``."""
-NARROW = {"bf16": "bfloat16", "f16": "float16"}
+PAIRS = "_xla_send_recv_source_target_pairs"
+"""The attribute of a ``send`` that is part of a permutation on GPUs."""
+FORTH, BACK = "-fwd-send", "-bwd-send"
+"""How the names of the two parts of a ring end."""
+NARROW = ("bfloat16", "float16")
 """Types that XLA for CPU carries as float32."""
 
 
@@ -167,6 +173,8 @@ class _Finder:
     def _read(self, computation: str, instruction: Instruction, times: Times) -> Found | None:
         if instruction.opcode == "send" and "_xla_megascale_transfer_type" in instruction.attributes:
             return self._between_slices(computation, instruction, times)
+        if instruction.opcode == "send" and PAIRS in instruction.attributes:
+            return self._sent(computation, instruction, times)
         if not kind_of(instruction.opcode):
             return None
         if computation not in self._starting and _chain(instruction) in self._chains:
@@ -227,6 +235,30 @@ class _Finder:
             asynchronous=True,
         )
 
+    def _sent(self, computation: str, instruction: Instruction, times: Times) -> Found | None:
+        """A permutation as a ``send``; the part of a ring that goes back is told with the one that goes forward."""
+        if instruction.name.endswith(BACK):
+            return None
+        around = self._module.computations[computation]
+        back = around.get(instruction.name.removesuffix(FORTH) + BACK) if instruction.name.endswith(FORTH) else None
+        parts = [instruction, *([back] if back else [])]
+        groups = tuple(
+            pair
+            for part in parts
+            for pair in lists(part.attributes.partition(PAIRS + "={")[2].partition("}}")[0] + "}")
+        )
+        given = instruction.result[:1]
+        return Found(
+            kind="collective-permute",
+            operands=given,
+            results=given,
+            groups=self._slices.everywhere(groups) if self._slices else groups,
+            times=times,
+            op_name=_op_name(instruction),
+            source=self._asked(instruction, around.values()),
+            asynchronous=True,
+        )
+
     def _times(self) -> dict[str, Times]:
         """How often each computation runs, from the entry's one time on."""
         found: dict[str, Times] = {}
@@ -273,7 +305,7 @@ class _Finder:
             return ""
         source = around.get(made.operands[0])
         narrow = source.result[0].dtype if source and source.result else ""
-        return narrow if narrow in NARROW.values() and made.result[0].dtype == "float32" else ""
+        return narrow if narrow in NARROW and made.result[0].dtype == "float32" else ""
 
     def _has_target(self, computation: str, target: str) -> bool:
         return any(

@@ -26,7 +26,7 @@ def compiled(program, compiler):
     record = {"mesh": dict(grid.shape)}
     if program.slices > 1:
         record |= {"ids": [device.id for device in devices], "slices": [device.slice_index for device in devices]}
-    return lowered.compile().as_text(), record
+    return lowered.compile(compiler_options=program.options or None).as_text(), record
 
 
 def write(path, files):

@@ -40,19 +40,23 @@ class Program:
     expected: dict[str, list[Communication]]
     because: str = ""
     slices: int = 1
-    order: tuple[int, ...] = field(default=())
+    order: tuple[int, ...] = ()
+    options: dict[str, Any] = field(default_factory=dict)
 
 
 PROGRAMS: dict[str, Program] = {}
 
 
-def program(*expected, because="", slices=1, order=(), only=COMPILERS, **others):
-    """Register a program; ``others`` are the compilers that do something else, ``only`` those that can compile it."""
+def program(*expected, because="", slices=1, order=(), options=(), only=COMPILERS, **others):
+    """Register a program.
+
+    ``others`` are the compilers that do something else, ``only`` those that can compile it, ``options`` XLA's own.
+    """
     assert bool(others) <= bool(because), "say why a compiler differs"
 
     def register(make):
         known = {name: list(others.get(name, expected)) for name in only}
-        PROGRAMS[make.__name__] = Program(make.__name__, make, known, because, slices, order)
+        PROGRAMS[make.__name__] = Program(make.__name__, make, known, because, slices, order, dict(options))
         return make
 
     return register
@@ -706,6 +710,22 @@ def gathered_while_others_multiply(mesh):
 def large_product_scattered(mesh):
     args = (struct(mesh, (8192, 8192), "x", "y", dtype="bfloat16"), struct(mesh, (8192, 8192), "y", dtype="bfloat16"))
     return placed(multiply, mesh, "x", "y"), args
+
+
+# NVIDIA's GPUs, told to send from one to the next beside other work
+
+PIPELINED = {"xla_gpu_collective_permute_decomposer_threshold": 1, "xla_gpu_enable_pipelined_p2p": True}
+
+
+@program(permute("y", BLOCK, times=4), only=("h100",), options=PIPELINED)
+def ring_sent_and_received(mesh):
+    """The whole ring is one permutation: each device receives once a turn, from the one before or the last."""
+    return PROGRAMS["ring_in_a_loop"].make(mesh)
+
+
+@program(permute("x", 256 * 512 * F32, times=5), only=("h100",), options=PIPELINED)
+def stages_sent_and_received(mesh):
+    return PROGRAMS["pipeline_of_two_stages"].make(mesh)
 
 
 # Two slices of TPUs of four chips each, x between the slices
