@@ -1,7 +1,7 @@
 """Keep the Chinese catalogues whole: python -m shardbook_sphinx.catalogues update|check TEMPLATES.
 
 A catalogue is whole when each message of its page has a translation that is neither fuzzy nor obsolete, keeps the
-inline code, the links and the roles of the original, and is set as Chinese is.
+inline code, the links and the roles of the original, and is set and worded as Chinese is here.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from babel.messages.pofile import read_po, write_po
 from markdown_it import MarkdownIt
 from mdit_py_plugins.myst_role import myst_role_plugin
 
+from shardbook_sphinx.chinese import HAN, slips
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -28,11 +30,6 @@ if TYPE_CHECKING:
 LOCALE = Path("docs/locale/zh_CN/LC_MESSAGES")
 # The words of Sphinx, its theme and its extensions; no page is its source.
 INTERFACE = "sphinx.po"
-
-# Typography that glossary and readers expect: full-width punctuation after a Chinese character, a space to Latin.
-HAN = "[\u4e00-\u9fff]"
-HALF_WIDTH = re.compile(f"{HAN}[,:;?!](?!\\))")
-UNSPACED = re.compile(f"{HAN}[A-Za-z0-9`]|[A-Za-z0-9`]{HAN}")
 
 MARKDOWN = MarkdownIt("commonmark").use(myst_role_plugin)
 
@@ -81,8 +78,10 @@ def check(templates: Path, catalogues: Path) -> list[str]:
     """Everything that keeps the catalogues from being whole, a line each; empty if they are."""
     problems = [f"{path}: no page has these messages any more" for path in orphans(templates, catalogues)]
     if (words := catalogues / INTERFACE).exists():
-        unfinished = (message for message in read(words) if message.id and (message.fuzzy or not message.string))
-        problems += [f"{words}: untranslated or fuzzy: {shorten(message.id)}" for message in unfinished]
+        for message in filter(lambda message: message.id, read(words)):
+            if message.fuzzy or not message.string:
+                problems.append(f"{words}: untranslated or fuzzy: {shorten(message.id)}")
+            problems += [f"{words}: {slip}: {shorten(message.id)}" for slip in slips(str(message.string))]
     for template in sorted(templates.rglob("*.pot")):
         path = catalogues / template.relative_to(templates).with_suffix(".po")
         if not path.exists():
@@ -116,7 +115,7 @@ def faults(message: Message) -> Iterator[str]:
         yield "the translation added " + ", ".join(sorted(added))
     if says_words(source) and not re.search(HAN, visible(translation)):
         yield "the translation is not Chinese"
-    yield from typography(translation)
+    yield from slips(translation)
 
 
 def says_words(text: str) -> bool:
@@ -131,21 +130,6 @@ def says_words(text: str) -> bool:
 def visible(text: str) -> str:
     """A message without its code and the targets of its links."""
     return re.sub(r"`[^`]*`|\]\([^)]*\)", "", text)
-
-
-def typography(text: str) -> Iterator[str]:
-    """Slips of Chinese typography, outside links' targets.
-
-    >>> list(typography("用 `jit`,再用jax。"))
-    ["no space in '用j'"]
-    >>> list(typography("设备,网格"))
-    ["half-width punctuation in '备,'"]
-    """
-    shown = re.sub(r"\]\([^)]*\)", "]", text)
-    for match in HALF_WIDTH.finditer(shown):
-        yield f"half-width punctuation in {match[0]!r}"
-    for match in UNSPACED.finditer(shown):
-        yield f"no space in {match[0]!r}"
 
 
 def inline_marks(text: str) -> Iterator[str]:

@@ -81,7 +81,7 @@ class ApiEntry(SphinxDirective):
         if all(text == histories[0] for text in histories):
             histories = histories[:1]
         else:
-            histories = [f"{fate.name}: {text}" for fate, text in zip(fates, histories, strict=True)]
+            histories = [fate.name + _(": ") + text for fate, text in zip(fates, histories, strict=True)]
         content.insert(0, [generated(nodes.Text(text), classes=["api-history"]) for text in histories])
         return described
 
@@ -96,7 +96,8 @@ def history(fate: Fate, records: Records) -> str:
     since = _("since {release} or before") if fate.since == records.oldest else _("since {release}")
     told = [since.format(release=fate.since)]
     if fate.changes:
-        told.append(_("parameters changed in {releases}").format(releases=", ".join(c.release for c in fate.changes)))
+        releases = _(", ").join(change.release for change in fate.changes)
+        told.append(_("parameters changed in {releases}").format(releases=releases))
     if fate.deprecated:
         told.append(_("deprecated since {release}").format(release=fate.deprecated))
     if fate.removed:

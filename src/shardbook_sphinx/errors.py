@@ -168,7 +168,7 @@ class Asked(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """A line of links; a warning for what is no thread's address."""
-        line = generated(nodes.inline("", _("Asked in:")), classes=["asked"])
+        line = generated(nodes.inline("", _("Asked in")), classes=["asked"])
         for address in filter(None, map(str.strip, self.content)):
             if not (thread := THREAD.fullmatch(address)):
                 told = (
@@ -177,7 +177,7 @@ class Asked(SphinxDirective):
                 logger.warning(told, address, location=self.get_location(), type="shardbook", subtype="errors")
                 continue
             name = f"{thread['repository']}#{thread['number']}"
-            line += [nodes.Text(" "), nodes.reference("", name, refuri=address)]
+            line += [nodes.Text(_(", ") if len(line) > 1 else _(": ")), nodes.reference("", name, refuri=address)]
         return [line]
 
 

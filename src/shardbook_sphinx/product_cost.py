@@ -150,10 +150,9 @@ class Rows(Measured):
         head = ["B", _("Result"), _("Steps to it"), _("Receives")]
         drawn: list[nodes.Node] = []
         for a, rows in by_a.items():
-            opening = (
-                f'<details class="product-rows"><summary>A: <code>{escape(written(a), quote=False)}</code></summary>'
-            )
-            drawn.append(nodes.raw("", opening, format="html", plain=f"**A: `{written(a)}`**"))
+            summary = f"A{_(': ')}<code>{escape(written(a), quote=False)}</code>"
+            opening = f'<details class="product-rows"><summary>{summary}</summary>'
+            drawn.append(nodes.raw("", opening, format="html", plain=f"**A{_(': ')}`{written(a)}`**"))
             alike: dict[tuple[Any, ...], list[Row]] = {}
             for row in rows:
                 alike.setdefault((row.b, row.steps, row.warned), []).append(row)

@@ -1,15 +1,20 @@
 """A translation that is missing, stale or mutilated is found: by the build where readers would see it, by the check else."""
 
+import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from shardbook_sphinx.catalogues import check, read, typography, update
+from shardbook.words import WORDS
+from shardbook_sphinx.catalogues import check, read, update
+from shardbook_sphinx.chinese import RULES, slips
 
 CATALOGUES = "docs/locale/zh_CN/LC_MESSAGES"
 NOW = f"{CATALOGUES}/now.po"
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")
@@ -129,16 +134,103 @@ def test_a_cross_reference_that_leads_elsewhere_is_found(small, problems):
     assert "index.po: the translation lost (now.md#the-sum)" in problems()[0]
 
 
-@pytest.mark.parametrize("text", ["设备,网格", "共6个", "用`jit`编译", "JAX里"])
-def test_slips_of_typography_are_found(text):
-    assert list(typography(text))
+# For each rule, what breaks it and no other.
+SLIPS = [
+    (0, "设备,网格。"),
+    (0, "设备(网格。"),
+    (0, "已绑定(committed)的数组。"),
+    (0, "打印 x: 一个数组。"),
+    (1, "有 `shape`, `dtype` 两项。"),
+    (2, "共6 个。"),
+    (2, "用`jit` 编译。"),
+    (2, "JAX中的网格。"),
+    (3, "在  JAX 中。"),
+    (4, "提问： 一条。"),
+    (5, "它返回一个数组。"),
+    (6, "意外之处：结果是空的。"),
+    (7, "结果不理会网格。"),
+    (8, "错误信息说的是长度。"),
+    (9, "大小无从得知。"),
+    (10, "设备的次序。"),
+    (11, "在笔记本中运行。"),
+    (12, "数组悄悄移动。"),
+    (13, "即时执行时没有类型。"),
+    (14, "每个参数一个规格。"),
+    (15, "块在设备 0 上。"),
+    (16, "网格没有这个轴，没有错误信息。"),
+    (16, "错误信息是空的。"),
+    (17, "在 `jit` 之下没有数组。"),
+    (18, "在 `jax.shard_map` 内部只有块。"),
+    (19, "程序里有一个网格。"),
+    (20, "本书使用 8 个设备。"),
+    (21, "进程在这个地址会合。"),
+    (22, "分区规格是叶节点。"),
+    (23, "移动的代价。"),
+    (24, "每个维度一项。"),
+    (24, "第 0 个维度。"),
+    (25, "维度的大小必须能整除。"),
+    (26, "不给时使用当前网格。"),
+]
+
+
+@pytest.mark.parametrize(("number", "text"), SLIPS)
+def test_each_slip_is_found_by_its_rule(number, text):
+    _, why, remedy = RULES[number]
+    found = list(slips(text))
+    assert found
+    assert all(slip.endswith(f": {why}: write {remedy}") for slip in found)
+
+
+def test_each_rule_has_a_slip():
+    assert {number for number, _ in SLIPS} == set(range(len(RULES)))
 
 
 @pytest.mark.parametrize(
-    "text", ["设备，网格", "共 6 个", "用 `jit` 编译", "见[第 1 页](a,b.md)。", "all-reduce（全归约）"]
+    "text",
+    [
+        "设备，网格",
+        "共 6 个",
+        "用 `jit` 编译",
+        "见[第 1 页](a,b.md)。",
+        "all-reduce（全归约）",
+        "收到 2(n−1)/n · B，位置 (i, j) 上的设备除外。",
+        "在 `program.py 编号, 地址` 中",
+        "这里、那里和里面都一样，距离是 3 公里。",
+        "在笔记本电脑上运行。",
+        "这块芯片的硬件规格。",
+        "每个设备 4 个数，共 8 个设备，5 号设备除外。",
+        "布局由类型说明。",
+        "错误信息为空。",
+        "相比之下，数组的维度更多；统一维度之后再相加。",
+        "字节数就是大小，第 0 维的长度是 4。",
+        "段首不是它。",
+        "首页。 · [English](README.md)",
+        "顺序（又称次序、即时执行）。",
+        "It is here, (and there): *nothing*.",
+    ],
 )
-def test_good_typography_passes(text):
-    assert not list(typography(text))
+def test_good_chinese_passes(text):
+    assert not list(slips(text))
+
+
+@pytest.mark.parametrize("page", [NOW, f"{CATALOGUES}/sphinx.po"])
+def test_a_slip_is_told_with_its_page_its_sentence_the_rule_and_the_remedy(small, templates, page):
+    before, after = {NOW: ("结果是六。", "次序是六。")}.get(page, ("回到顶部", "次序的顶部"))
+    small.edit(page, before, after)
+    command = [sys.executable, "-m", "shardbook_sphinx.catalogues", "check", str(templates)]
+    result = subprocess.run(command, cwd=small.root, capture_output=True, text=True, encoding="utf-8", check=False)
+    assert result.returncode == 1
+    told, counted = result.stdout.splitlines()
+    english = {NOW: "It is six."}.get(page, "Back to top")
+    assert told == f"{Path(page)}: {after[:8]!r}: a second word for order: write 顺序: {english}"
+    assert counted.endswith("1 problems")
+
+
+def test_the_words_of_figures_and_the_readme_keep_the_rules_too():
+    readme = (ROOT / "README.zh.md").read_text(encoding="utf-8")
+    readme = re.sub(r"(?ms)^(`{3,}).*?^\1$", "", readme)  # without its code
+    lines = [line.lstrip("-|#0123456789. ") for line in readme.splitlines()]
+    assert [slip for text in [*WORDS["zh"].values(), *lines] for slip in slips(text)] == []
 
 
 def test_updating_keeps_translations_marks_changed_ones_and_drops_obsolete_ones(small, templates):

@@ -1,0 +1,99 @@
+"""How Chinese is set and worded here, as far as a program can see it.
+
+Each rule is decided by the text alone and raises no false alarm: what needs a reader's judgement is no rule here.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HAN = "[\u4e00-\u9fff]"
+NAMES = "jit|pjit|pmap|vmap|grad|shard_map|smap|set_mesh|auto_axes|explicit_axes|no_collectives"
+
+
+class Rule(NamedTuple):
+    """What Chinese text here does not say, why, and what to write instead."""
+
+    pattern: str
+    why: str
+    remedy: str
+
+
+RULES = (
+    # Marks and spaces.
+    Rule(rf'{HAN}[,.:;?!("]|[,.:;?!] ?{HAN}|[)"]{HAN}', "half-width mark beside Chinese", "，。：；？！（）“”"),
+    Rule("(?<=`), ?(?=`)", "half-width comma between names", "、"),
+    Rule(rf"{HAN}[A-Za-z0-9`]|[A-Za-z0-9`]{HAN}", "no space between Chinese and Latin, number or code", "one space"),
+    Rule(rf"{HAN} {{2,}}\S|\S {{2,}}{HAN}", "more than one space", "one space"),
+    Rule(
+        "[，。：；？！、（）《》] (?!·)|(?<!·) [，。：；？！、（）《》]", "space beside a full-width mark", "no space"
+    ),
+    # Sentences.
+    Rule("^它", "a paragraph begins with it", "the name of the thing"),
+    Rule("意外之处", "no label in Chinese", "注意"),
+    Rule("怪罪|不理会", "things do not act so", "指出、忽略"),
+    Rule("(?:错误信息|类型|警告)[却仍则也还]?说(?!明)", "things do not speak", "写明、指出、标为"),
+    Rule("沿之|无从|亦然|属实|徒有其名", "classical Chinese", "plain words"),
+    # One word for one thing.
+    Rule("次序", "a second word for order", "顺序"),
+    Rule("笔记本(?!电脑)", "that is a laptop", "notebook"),
+    Rule("不声不响|悄悄", "a second word for silently", "不作任何提示、静默"),
+    Rule("即时执行", "too like 即时编译", "不用 jit 时、逐个执行（eager）"),
+    Rule("(?<!分区)(?<!硬件)(?<!芯片)规格", "a second word for a partition spec", "分区规格；of a chip 硬件规格"),
+    Rule(r"(?<![个每])设备 \d+ ?(?:上|的|得到|持有|为)", "a second way to name a device", "N 号设备"),
+    Rule(
+        "没有(?:任何)?错误信息|没有信息的|(?:^|[，。；：时出])信息为空|信息(?:是空的|也为空)",
+        "no error, or an empty message?",
+        "错误信息为空、不报错",
+    ),
+    Rule(r"[A-Za-z`] ?之下", "word for word from the English", "内"),
+    Rule(rf"`(?:jax\.)?(?:{NAMES})` ?(?:之内|内部)", "a second word for inside", "内"),
+    Rule("(?<![这那哪公英])里(?![面程])", "a second word for in", "中；in jit, a function, a block: 内"),
+    Rule("(?<![基版样])本书(?!写)", "a second word for the handbook", "本手册"),
+    Rule("汇合|会合", "a second word for the coordinator", "协调器"),
+    Rule("叶节点", "a second word for a leaf", "叶子"),
+    Rule("代价", "a second word for cost", "通信开销、开销"),
+    Rule(
+        r"(?:[每两三四该这那某哪各几多另]|(?<!统)一|第 \d+ |\d )个?维度",
+        "a dimension that is counted or pointed at",
+        "维：每一维、两维、第 0 维",
+    ),
+    Rule(r"维度?的大小|大小为 \d+ 的维|大小不能(?:被|整除)", "bytes and meshes have a size, dimensions do not", "长度"),
+    Rule("不给(?:时|就|则|，)|没有给出?(?:时| `)", "a second word for leaving an argument out", "省略"),
+)
+
+
+def slips(text: str) -> Iterator[str]:
+    """What a Chinese text does that it should not: the words it is in, why, and what to write instead.
+
+    >>> list(slips("设备的次序。"))
+    ["'设备的次序。': a second word for order: write 顺序"]
+    >>> list(slips("用 `jit` 编译，见[第 1 页](a,b.md)。"))
+    []
+    """
+    if not re.search(HAN, text):
+        return
+    shown = prose(text)
+    for rule in RULES:
+        for match in re.finditer(rule.pattern, shown):
+            near = shown[max(match.start() - 6, 0) : match.end() + 6]
+            yield f"{near!r}: {rule.why}: write {rule.remedy}"
+
+
+def prose(text: str) -> str:
+    """A text without the targets of its links, its emphasis, HTML and formulas, and what it quotes.
+
+    That is the Chinese in its code, and the words which the glossary names after 又称 for those who look for them.
+
+    >>> prose("**见** [`a`](b.md)：`用 x`，$y$")
+    '见 [`a`]：` x`，'
+    >>> prose("顺序（又称次序）。")
+    '顺序（）。'
+    """
+    shown = re.sub(r"\]\([^)]*\)", "]", text)
+    shown = re.sub(r"<[^>]*>|\$[^$]*\$|\*|又称[^。；）\n]*", "", shown)
+    return re.sub(r"`[^`]*`", lambda code: re.sub(HAN, "", code[0]), shown)
