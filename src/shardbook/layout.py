@@ -69,7 +69,7 @@ class Layout:
     replication
         How many devices hold a copy of each piece. Partial results are no copies.
     bytes_per_device
-        Bytes of one piece; None without a dtype.
+        Bytes of one piece's elements; None without a dtype. A TPU stores them in tiles, which can take more.
     total_bytes
         Bytes of the whole array, every element counted once; None without a dtype. Inside ``shard_map`` those of
         all blocks that may differ.
