@@ -23,6 +23,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         errors,
         execute,
         explorer,
+        gates,
         interface,
         links,
         llms,
@@ -79,11 +80,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", translation.warn_untranslated)
     app.connect("doctree-read", sharing.remember_description)
     # Once all is read
-    app.connect("env-check-consistency", completeness.check_all_ran)
-    app.connect("env-check-consistency", compare.compare_cells)
-    app.connect("env-check-consistency", entries.check_entries)
-    app.connect("env-check-consistency", errors.check_entries)
-    app.connect("env-check-consistency", timeline.check_releases)
+    app.connect("env-updated", gates.check_all, priority=100)
     app.connect("env-updated", interface.rewrite_navigation)
     app.connect("env-updated", errors.rewrite_lists)
     app.connect("env-updated", downloads.rewrite_missing)
