@@ -16,8 +16,10 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Connect each concern to the moment of the build it belongs to."""
     # Not above: the build command is in this package too, and need not load Sphinx to see that nothing changed.
     from shardbook_sphinx import (  # noqa: PLC0415
+        assets,
         compare,
         completeness,
+        copying,
         downloads,
         entries,
         errors,
@@ -85,12 +87,15 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", errors.rewrite_lists)
     app.connect("env-updated", downloads.rewrite_missing)
     # While writing
+    app.connect("write-started", assets.write_explorer)
     app.connect("doctree-resolved", errors.list_messages)
     app.connect("html-page-context", explorer.add_scripts)
     app.connect("html-page-context", interface.add_languages)
     app.connect("html-page-context", links.add_links)
+    app.connect("html-page-context", copying.add_preludes)
     app.connect("html-page-context", sharing.add_description)
     app.connect("html-page-context", downloads.write_downloads)
+    app.connect("html-page-context", assets.join_assets, priority=900)  # once all have said what the page loads
     # Once all is written
     app.connect("build-finished", llms.write_llms)
     app.connect("build-finished", measured.write_tables)

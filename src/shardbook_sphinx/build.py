@@ -109,7 +109,7 @@ def products(root: Path, languages: list[str]) -> list[Path]:
     forms = [page.with_suffix(suffix) for page in pages(root) for suffix in (".html", ".ipynb", ".md")]
     forms.append(Path("pagefind/names.json"))
     if are_wanted(root / "docs"):
-        forms += [Path(FOLDER, f"{name}.json") for name in TABLES]
+        forms += [Path(FOLDER, f"{name}.js") for name in TABLES]
     return [site / "index.html", site / ARCHIVE, *(site / name / form for name in languages for form in forms)]
 
 
