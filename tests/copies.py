@@ -40,11 +40,11 @@ def read_copies(file: Path) -> list[Copy]:
     blocks = tree.xpath(BLOCKS)
     texts = [block.text_content().rstrip() for block in blocks]
     taken = tree.xpath("//script[@class='copies']")
-    needed = json.loads(taken[0].text_content()) if taken else [[]] * len(blocks)
+    statements, needed = json.loads(taken[0].text_content()) if taken else ([], [[]] * len(blocks))
     assert len(needed) == len(blocks), file
     copies = []
     for number, (block, needs) in enumerate(zip(blocks, needed, strict=True)):
-        above = [each if isinstance(each, str) else texts[each] + "\n" for each in needs]
+        above = "".join(f"{statements[place]}\n" for place in needs)
         cell = next(block.iterancestors("div"), None)
         while cell is not None and "cell" not in cell.get("class", "").split():
             cell = cell.getparent()
@@ -52,7 +52,8 @@ def read_copies(file: Path) -> list[Copy]:
         where = stands.text_content() if stands is not None and stands.get("class") == "cell-where" else ""
         printed = "" if cell is None else "".join(cell.xpath(".//div[contains(@class, 'stream')]//pre//text()"))
         raised = "" if cell is None else "".join(cell.xpath(".//div[contains(@class, 'traceback')]//pre//text()"))
-        text = without_prompts("\n".join([*above, texts[number]]))
+        own = without_prompts(texts[number])
+        text = f"{above}\n{own}" if above and own == texts[number] else above + own
         copies.append(Copy(f"{file.stem}[{number}]", text, texts[number], where, cell is not None, printed, raised))
     return copies
 

@@ -30,7 +30,10 @@ def run(text: str, examples: str) -> dict[str, str]:
     with contextlib.redirect_stdout(printed):
         try:
             for statement in statements[: len(statements) - count]:
-                exec(compile(ast.Module([statement], []), "copy", "exec"), names)  # noqa: S102, our own code
+                if statement is statements[-1] and isinstance(statement, ast.Expr):
+                    repr(eval(compile(ast.Expression(statement.value), "copy", "eval"), names))  # noqa: S307, our own
+                else:
+                    exec(compile(ast.Module([statement], []), "copy", "exec"), names)  # noqa: S102, our own code
         except Exception as error:  # noqa: BLE001, whatever it is, it is told
             raised = f"{type(error).__name__}: {error}"
     if own and not raised:

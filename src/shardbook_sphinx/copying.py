@@ -1,8 +1,8 @@
-"""What a copy button takes along, so that what it copies runs: the code above that the block needs, and no more.
+"""What a copy button takes along, so that what it copies runs: the statements above that the block needs, and no more.
 
-The build knows each page's blocks in their order. A block needs those above it that bind the names it uses, and these
-need others in turn. The page carries the places of these blocks, a list for each button; copy.js puts the text together
-from what stands on the page.
+The build knows each page's blocks in their order. A block needs the statements above it that bind the names it uses,
+and these need others in turn. The page carries these statements, each once, and for each button a list of their places;
+copy.js puts them before what is copied.
 """
 
 from __future__ import annotations
@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 
     from sphinx.application import Sphinx
 
-ALONE = ""  # the chain of a block that needs nothing and gives nothing: a shell command, a program
 CELLS, DOCTESTS = "cells", "doctests"
-PROMPT = ">>> "
+ALONE = ""  # the chain of a block that needs nothing and gives nothing: a shell command, a program
 # The examples of the reference run on this many devices; whoever pastes one has not set them.
 DEVICES = f'jax.config.update("jax_num_cpu_devices", {DOCTEST_DEVICES})'
-# What a block does to the process, beside binding names: all that come after need it.
+# What a statement does to the process, beside binding names: all that come after need it.
 EFFECTS = ("jax.config.update(", "os.environ[")
+# What makes something that later statements fill.
+CONTAINERS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+MAKERS = {"list", "dict", "set", "defaultdict", "Counter", "StringIO", "BytesIO"}
 
 
 class Block(NamedTuple):
@@ -36,50 +38,46 @@ class Block(NamedTuple):
 
     chain: str
     """Blocks of one chain share their names: a page's cells on its own kernel or on another, or its doctests."""
-    source: str
-    raises: bool = False
+    statements: tuple[str, ...]
+    raising: frozenset[int] = frozenset()
+    """The places of statements that raise: nothing after them can need them."""
 
 
-class Uses(NamedTuple):
-    """What a piece of code takes from outside and leaves behind."""
+class Statement(NamedTuple):
+    """A statement, with what it takes from outside and leaves behind."""
 
+    code: str
     needs: frozenset[str]
     binds: frozenset[str]
     has_effect: bool
+    fills: bool
+    """Whether what it binds is there to be filled by later statements."""
 
 
-def uses(source: str) -> Uses:
-    r"""The names that a program uses before it binds them, and those it binds or changes.
+def read_statement(code: str) -> Statement:
+    """The names that a statement uses, at any depth, and those that it binds or changes.
 
-    >>> found = uses("y = x + 1\nx[0] = len(y)\ndef f(a): return a + later\nlater = 2")
+    >>> found = read_statement("def f(a): return a + later")
     >>> sorted(found.needs), sorted(found.binds)
-    (['later', 'len', 'x'], ['f', 'later', 'x', 'y'])
+    (['later'], ['f'])
+    >>> found = read_statement("x[0] = len(y)")
+    >>> sorted(found.needs), sorted(found.binds)
+    (['len', 'x', 'y'], ['x'])
     """
-    needs: set[str] = set()
-    binds: set[str] = set()
-    has_effect = False
-    for statement in ast.parse(source).body:
-        code = ast.unparse(statement)
-        bound, used = names(code)
-        changed = {name for node in ast.walk(statement) if (name := changed_name(node))}
-        needs |= used - binds
-        binds |= bound | changed
-        has_effect |= code.startswith(EFFECTS)
-    return Uses(frozenset(needs), frozenset(binds), has_effect)
-
-
-def names(code: str) -> tuple[set[str], set[str]]:
-    """The names that a statement binds on the outermost level, and those it uses from there, at any depth."""
+    (statement,) = ast.parse(code).body
     outermost = symtable.symtable(code, "block", "exec")
     symbols = outermost.get_symbols()
-    bound = {symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported()}
-    used = {symbol.get_name() for symbol in symbols if symbol.is_referenced()}
+    binds = {symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported()}
+    needs = {symbol.get_name() for symbol in symbols if symbol.is_referenced()}
     inner = list(outermost.get_children())
     while inner:
         table = inner.pop()
         inner += table.get_children()
-        used |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
-    return bound, used
+        needs |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
+    binds |= {name for node in ast.walk(statement) if (name := changed_name(node))}
+    return Statement(
+        code, frozenset(needs), frozenset(binds), ast.unparse(statement).startswith(EFFECTS), makes_container(statement)
+    )
 
 
 def changed_name(node: ast.AST) -> str | None:
@@ -92,51 +90,81 @@ def changed_name(node: ast.AST) -> str | None:
     return inner.id if isinstance(inner, ast.Name) else None
 
 
-def preludes(blocks: list[Block], setup: str) -> list[list[int | str]]:
-    r"""For each block what is to be copied before it: blocks by their places, and lines of the doctests' ``setup``.
+def makes_container(statement: ast.stmt) -> bool:
+    """Whether a statement binds a list, a dictionary or the like.
 
-    >>> first, second = Block(CELLS, "import jax\nx = 1"), Block(CELLS, "y = 2")
-    >>> preludes([first, second, Block(CELLS, "x + 1"), Block(DOCTESTS, "jax.devices()")], "import jax")
-    [[], [], [0], ['>>> import jax', '>>> jax.config.update("jax_num_cpu_devices", 8)']]
+    >>> [makes_container(ast.parse(code).body[0]) for code in ("x = []", "x, y = {}, io.StringIO()", "x = f([])")]
+    [True, True, False]
     """
-    known = [uses(block.source) if block.chain else None for block in blocks]
-    imported = {name: line for line in expand(setup) for name in uses(line).binds}
+    if not isinstance(statement, ast.Assign):
+        return False
+    value = statement.value
+    made = value.elts if isinstance(value, ast.Tuple) else [value]
+    called = [ast.unparse(each.func).rpartition(".")[2] for each in made if isinstance(each, ast.Call)]
+    return any(isinstance(each, CONTAINERS) for each in made) or not MAKERS.isdisjoint(called)
 
-    def needed(place: int) -> tuple[set[int], set[str]]:
-        """The blocks and the lines of the setup that a block needs itself."""
-        found: set[int] = set()
-        lines: set[str] = set()
-        above = [at for at in range(place) if blocks[at].chain == blocks[place].chain and not blocks[at].raises]
-        found.update(at for at in above if (each := known[at]) and each.has_effect)
-        own = known[place]
-        assert own is not None
-        for name in own.needs:
-            binder = next((at for at in reversed(above) if (each := known[at]) and name in each.binds), None)
-            if binder is not None:
-                found.add(binder)
-            elif blocks[place].chain == DOCTESTS and name in imported:
-                lines.add(imported[name])
-        return found, lines
 
-    result: list[list[int | str]] = []
-    for place, block in enumerate(blocks):
-        found: set[int] = set()
-        lines: set[str] = set()
-        open_ = [place] if block.chain else []
-        while open_:
-            more, needs = needed(open_.pop())
-            lines |= needs
-            open_ += more - found
-            found |= more
-        begin = [line for line in expand(setup) if line in lines]
-        if block.chain == DOCTESTS:
-            begin = ["import jax", DEVICES, *(line for line in begin if line != "import jax")]
-        result.append([*(PROMPT + line for line in begin), *sorted(found)])
-    return result
+def preludes(blocks: list[Block], setup: str) -> tuple[list[str], list[list[int]]]:
+    r"""The statements that copies begin with, and for each block the places of its own; ``setup`` is that of doctests.
+
+    >>> cells = [Block(CELLS, ("import jax", "x = 1", "print(x)")), Block(CELLS, ("y = 2",)), Block(CELLS, ("x + 1",))]
+    >>> preludes([*cells, Block(DOCTESTS, ("jax.devices()",))], "import jax")[0]
+    ['x = 1', 'import jax', 'jax.config.update("jax_num_cpu_devices", 8)']
+    >>> preludes([*cells, Block(DOCTESTS, ("jax.devices()",))], "import jax")[1]
+    [[], [], [0], [1, 2]]
+    """
+    told: dict[str, int] = {}
+    places: list[list[int]] = []
+    above: dict[str, list[Statement]] = {DOCTESTS: [read_statement(code) for code in [*expand(setup), DEVICES]]}
+    for block in blocks:
+        if block.chain == ALONE:
+            places.append([])
+            continue
+        before = above.setdefault(block.chain, [])
+        own = [read_statement(code) for code in block.statements]
+        places.append([told.setdefault(each.code, len(told)) for each in needed(own, before)])
+        before += [each for place, each in enumerate(own) if place not in block.raising]
+    return list(told), places
+
+
+def needed(own: list[Statement], before: list[Statement]) -> list[Statement]:
+    """The statements before a block without which its own do not run, in their order."""
+    found = {place for place, each in enumerate(before) if each.has_effect}
+    open_ = [(len(before), name) for place in found for name in before[place].needs]
+    bound: set[str] = set()
+    for each in own:
+        open_ += [(len(before), name) for name in each.needs - bound]
+        bound |= each.binds
+    seen = set()
+    while open_:
+        if (asked := open_.pop()) in seen:
+            continue
+        seen.add(asked)
+        end, name = asked
+        binder = next((place for place in reversed(range(end)) if name in before[place].binds), None)
+        if binder is None:
+            continue
+        more = {binder, *(fillers(before[:end], binder, name) if before[binder].fills else ())}
+        open_ += [(place, other) for place in more - found for other in before[place].needs]
+        # A function may use what is bound after it, before it is called.
+        open_ += [(end, other) for place in more - found for other in before[place].needs - {name}]
+        found |= more
+    return [before[place] for place in sorted(found)]
+
+
+def fillers(before: list[Statement], binder: int, name: str) -> Iterator[int]:
+    """The statements that may fill what one has made, themselves or through a function that they call."""
+    names = {name}
+    for place in range(binder + 1, len(before)):
+        each = before[place]
+        if names.isdisjoint(each.needs) or each.code.startswith(("assert ", "print(")):
+            continue
+        names |= each.binds
+        yield place
 
 
 def expand(setup: str) -> list[str]:
-    """The imports of a program, each on a line of its own.
+    """The imports of a program, each as a statement of its own.
 
     >>> expand("import jax, numpy as np")
     ['import jax', 'import numpy as np']
@@ -155,13 +183,42 @@ def find_blocks(doctree: nodes.document) -> Iterator[Block]:
         cell = cell_of(block)
         if block.get("testnodetype") == "doctest":
             examples = doctest.DocTestParser().get_examples(block["test"] if "test" in block else block.astext())
-            yield Block(DOCTESTS, "".join(example.source for example in examples))
+            yield as_block(DOCTESTS, [(example.source, example.exc_msg is not None) for example in examples])
         elif cell is None:
-            yield Block(ALONE, block.astext())
+            yield Block(ALONE, ())
         elif block.parent.get("nb_element") == "cell_code_source":
             metadata = cell["cell_metadata"]
             chain = ALONE if "processes" in metadata else str(metadata.get("kernel", CELLS))
-            yield Block(chain, block.astext(), "raises" in metadata)
+            yield as_block(chain, [(block.astext(), "raises" in metadata)])
+
+
+def as_block(chain: str, sources: list[tuple[str, bool]]) -> Block:
+    """A block of pieces of code, each with whether its last statement raises."""
+    found: list[str] = []
+    raising = set()
+    for source, raises in sources:
+        found += statements(source)
+        if raises:
+            raising.add(len(found) - 1)
+    return Block(chain, tuple(found), frozenset(raising))
+
+
+def statements(source: str) -> list[str]:
+    r"""The statements of a program as they are written.
+
+    >>> statements("@f\ndef g():\n    pass\n\nx = 1; y = 2")
+    ['@f\ndef g():\n    pass', 'x = 1', 'y = 2']
+    """
+    lines = source.splitlines(keepends=True)
+    found = []
+    for statement in ast.parse(source).body:
+        decorators = getattr(statement, "decorator_list", [])
+        begin = min([statement.lineno, *(each.lineno for each in decorators)])
+        if decorators:
+            found.append("".join(lines[begin - 1 : statement.end_lineno]).rstrip())
+        else:
+            found.append(ast.get_source_segment(source, statement) or "")
+    return found
 
 
 def cell_of(node: nodes.Node) -> nodes.Element | None:
@@ -176,7 +233,7 @@ def add_preludes(app: Sphinx, _pagename: str, _template: str, context: dict[str,
     """Put into a page what its copy buttons take along."""
     if doctree is None:
         return
-    found = preludes(list(find_blocks(doctree)), app.config.doctest_global_setup)
-    if any(found):
-        told = json.dumps(found, separators=(",", ":")).replace("<", "\\u003c")
+    code, places = preludes(list(find_blocks(doctree)), app.config.doctest_global_setup)
+    if code:
+        told = json.dumps([code, places], ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
         context["body"] += f'<script type="application/json" class="copies">{told}</script>\n'

@@ -39,12 +39,17 @@ def interpreter(kernel):
     return json.loads(OLD.read_text(encoding="utf-8"))["argv"][0] if kernel == "jax-0.5.3" else sys.executable
 
 
+def comparable(message):
+    """A message without the lines of code that it names: what is copied has more lines above."""
+    return re.sub(r"(?:<cell>|copy):\d+(?::\d+)?", "<code>", reproducible(message)).removesuffix(": ").strip()
+
+
 def faults(copies, results):
     """What a copy did otherwise than the page shows; empty if all did as it shows."""
     found = []
     for copy, result in zip(copies, results, strict=True):
-        raised = reproducible(result["raised"]).removesuffix(": ").strip()
-        if raised != copy.raised.strip():
+        raised = comparable(result["raised"])
+        if raised != comparable(copy.raised):
             found.append(f"{copy.name}: shown {copy.raised.strip()!r}, raised {raised!r}\n{copy.text}")
         elif copy.is_cell and not reproducible(result["printed"]).rstrip().endswith(copy.printed.rstrip()):
             found.append(f"{copy.name}: shown {copy.printed!r}, printed {result['printed']!r}\n{copy.text}")
