@@ -8,6 +8,7 @@ copy.js puts them before what is copied.
 from __future__ import annotations
 
 import ast
+import builtins
 import doctest
 import json
 import symtable
@@ -30,6 +31,7 @@ DEVICES = f'jax.config.update("jax_num_cpu_devices", {DOCTEST_DEVICES})'
 EFFECTS = ("jax.config.update(", "os.environ[")
 # What makes something that later statements fill.
 CONTAINERS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+CHANGERS = {"add", "append", "clear", "extend", "insert", "pop", "remove", "setdefault", "sort", "update", "write"}
 MAKERS = {"list", "dict", "set", "defaultdict", "Counter", "StringIO", "BytesIO"}
 
 
@@ -49,6 +51,8 @@ class Statement(NamedTuple):
     code: str
     needs: frozenset[str]
     binds: frozenset[str]
+    inside: frozenset[str]
+    """What functions within it use, which may be bound after it, before they are called."""
     has_effect: bool
     fills: bool
     """Whether what it binds is there to be filled by later statements."""
@@ -69,19 +73,22 @@ def read_statement(code: str) -> Statement:
     symbols = outermost.get_symbols()
     binds = {symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported()}
     needs = {symbol.get_name() for symbol in symbols if symbol.is_referenced()}
+    inside: set[str] = set()
     inner = list(outermost.get_children())
     while inner:
         table = inner.pop()
         inner += table.get_children()
-        needs |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
+        inside |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
     binds |= {name for node in ast.walk(statement) if (name := changed_name(node))}
-    return Statement(
-        code, frozenset(needs), frozenset(binds), ast.unparse(statement).startswith(EFFECTS), makes_container(statement)
-    )
+    has_effect = ast.unparse(statement).startswith(EFFECTS)
+    sets = (frozenset(needs | inside), frozenset(binds), frozenset(inside))
+    return Statement(code, *sets, has_effect, makes_container(statement))
 
 
 def changed_name(node: ast.AST) -> str | None:
-    """The name of what ``x[0] = 1`` or ``x.y = 1`` changes."""
+    """The name of what ``x[0] = 1``, ``x.y = 1`` or ``x.update(y)`` changes."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGERS:
+        return node.func.value.id if isinstance(node.func.value, ast.Name) else None
     if not isinstance(node, ast.Subscript | ast.Attribute) or not isinstance(node.ctx, ast.Store):
         return None
     inner: ast.expr = node
@@ -123,14 +130,30 @@ def preludes(blocks: list[Block], setup: str) -> tuple[list[str], list[list[int]
         before = above.setdefault(block.chain, [])
         own = [read_statement(code) for code in block.statements]
         places.append([told.setdefault(each.code, len(told)) for each in needed(own, before)])
-        before += [each for place, each in enumerate(own) if place not in block.raising]
+        for place, each in enumerate(own):
+            if place not in block.raising:
+                before.append(each)
+            elif begun := without_last(each.code):
+                before.append(read_statement(begun))
     return list(told), places
+
+
+def without_last(code: str) -> str:
+    r"""What a ``with`` did before the last statement in it raised; nothing of any other statement.
+
+    >>> without_last("with a:\n    b = 1\n    b + c")
+    'with a:\n    b = 1'
+    """
+    (statement,) = ast.parse(code).body
+    if not isinstance(statement, ast.With) or len(statement.body) == 1:
+        return ""
+    return "\n".join(code.splitlines()[: statement.body[-1].lineno - 1])
 
 
 def needed(own: list[Statement], before: list[Statement]) -> list[Statement]:
     """The statements before a block without which its own do not run, in their order."""
     found = {place for place, each in enumerate(before) if each.has_effect}
-    open_ = [(len(before), name) for place in found for name in before[place].needs]
+    open_ = [(place, name) for place in found for name in before[place].needs]
     bound: set[str] = set()
     for each in own:
         open_ += [(len(before), name) for name in each.needs - bound]
@@ -146,8 +169,7 @@ def needed(own: list[Statement], before: list[Statement]) -> list[Statement]:
             continue
         more = {binder, *(fillers(before[:end], binder, name) if before[binder].fills else ())}
         open_ += [(place, other) for place in more - found for other in before[place].needs]
-        # A function may use what is bound after it, before it is called.
-        open_ += [(end, other) for place in more - found for other in before[place].needs - {name}]
+        open_ += [(end, other) for place in more - found for other in before[place].inside - {name}]
         found |= more
     return [before[place] for place in sorted(found)]
 
@@ -157,10 +179,23 @@ def fillers(before: list[Statement], binder: int, name: str) -> Iterator[int]:
     names = {name}
     for place in range(binder + 1, len(before)):
         each = before[place]
-        if names.isdisjoint(each.needs) or each.code.startswith(("assert ", "print(")):
+        if names.isdisjoint(each.needs) or is_question(each.code):
             continue
         names |= each.binds
         yield place
+
+
+def is_question(code: str) -> bool:
+    """Whether a statement only asks for what is there.
+
+    >>> [is_question(code) for code in ("len(x), x[0]", "print(x)", "assert x", "x", "f(x)", "y = f(x)")]
+    [True, True, True, True, False, False]
+    """
+    (statement,) = ast.parse(code).body
+    if not isinstance(statement, ast.Expr):
+        return isinstance(statement, ast.Assert)
+    value = statement.value
+    return not isinstance(value, ast.Call) or (isinstance(value.func, ast.Name) and hasattr(builtins, value.func.id))
 
 
 def expand(setup: str) -> list[str]:

@@ -44,6 +44,12 @@ def comparable(message):
     return re.sub(r"(?:<cell>|copy):\d+(?::\d+)?", "<code>", reproducible(message)).removesuffix(": ").strip()
 
 
+def is_within(shown, printed):
+    """Whether all that is shown was printed, in its order; what a function prints while it is traced comes too."""
+    rest = iter(printed)
+    return all(word in rest for word in shown)
+
+
 def faults(copies, results):
     """What a copy did otherwise than the page shows; empty if all did as it shows."""
     found = []
@@ -51,7 +57,7 @@ def faults(copies, results):
         raised = comparable(result["raised"])
         if raised != comparable(copy.raised):
             found.append(f"{copy.name}: shown {copy.raised.strip()!r}, raised {raised!r}\n{copy.text}")
-        elif copy.is_cell and not reproducible(result["printed"]).rstrip().endswith(copy.printed.rstrip()):
+        elif copy.is_cell and not is_within(copy.printed.split(), reproducible(result["printed"]).split()):
             found.append(f"{copy.name}: shown {copy.printed!r}, printed {result['printed']!r}\n{copy.text}")
     return found
 
