@@ -29,6 +29,8 @@ ALONE = ""  # the chain of a block that needs nothing and gives nothing: a shell
 DEVICES = f'jax.config.update("jax_num_cpu_devices", {DOCTEST_DEVICES})'
 # What a statement does to the process, beside binding names: all that come after need it.
 EFFECTS = ("jax.config.update(", "os.environ[")
+# After it callbacks have come.
+WAITS = "jax.effects_barrier("
 # What makes something that later statements fill.
 CONTAINERS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 CHANGERS = {"add", "append", "clear", "extend", "insert", "pop", "remove", "setdefault", "sort", "update", "write"}
@@ -79,10 +81,18 @@ def read_statement(code: str) -> Statement:
         table = inner.pop()
         inner += table.get_children()
         inside |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
-    binds |= {name for node in ast.walk(statement) if (name := changed_name(node))}
+    binds |= {name for node in outside_functions(statement) if (name := changed_name(node))}
     has_effect = ast.unparse(statement).startswith(EFFECTS)
     sets = (frozenset(needs | inside), frozenset(binds), frozenset(inside))
     return Statement(code, *sets, has_effect, makes_container(statement))
+
+
+def outside_functions(node: ast.AST) -> Iterator[ast.AST]:
+    """A statement and what is in it, but for what functions in it do once they are called."""
+    yield node
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        for child in ast.iter_child_nodes(node):
+            yield from outside_functions(child)
 
 
 def changed_name(node: ast.AST) -> str | None:
@@ -179,7 +189,7 @@ def fillers(before: list[Statement], binder: int, name: str) -> Iterator[int]:
     names = {name}
     for place in range(binder + 1, len(before)):
         each = before[place]
-        if names.isdisjoint(each.needs) or is_question(each.code):
+        if (names.isdisjoint(each.needs) or is_question(each.code)) and not each.code.startswith(WAITS):
             continue
         names |= each.binds
         yield place
@@ -188,14 +198,13 @@ def fillers(before: list[Statement], binder: int, name: str) -> Iterator[int]:
 def is_question(code: str) -> bool:
     """Whether a statement only asks for what is there.
 
-    >>> [is_question(code) for code in ("len(x), x[0]", "print(x)", "assert x", "x", "f(x)", "y = f(x)")]
-    [True, True, True, True, False, False]
+    >>> [is_question(code) for code in ("len(x), x[0]", "print(x)", "assert x", "f(x)", "f(x).y", "y = f(x)")]
+    [True, True, True, False, False, False]
     """
     (statement,) = ast.parse(code).body
-    if not isinstance(statement, ast.Expr):
-        return isinstance(statement, ast.Assert)
-    value = statement.value
-    return not isinstance(value, ast.Call) or (isinstance(value.func, ast.Name) and hasattr(builtins, value.func.id))
+    called = [node.func for node in ast.walk(statement) if isinstance(node, ast.Call)]
+    asks = all(isinstance(each, ast.Name) and hasattr(builtins, each.id) for each in called)
+    return isinstance(statement, ast.Assert) or (isinstance(statement, ast.Expr) and asks)
 
 
 def expand(setup: str) -> list[str]:

@@ -276,7 +276,7 @@ def test_every_remedy_and_preset_has_words(explorer):
     sources = "".join((MODULES / f"{name}.js").read_text() for name in ("limits", "refusals", "spec", "state"))
     found = re.findall(r'(?:object\([^,]+, |Unreadable\(|kind: |Malformed\("[a-z]+", )"([a-z-]+)"', sources)
     kinds = list(dict.fromkeys(found))
-    presets = re.findall(r'id: "([\w-]+)"', (MODULES / "presets.js").read_text())
+    presets = re.findall(r'preset\("([\w-]+)"', (MODULES / "presets.js").read_text())
     words = explorer.evaluate("JSON.parse(document.querySelector('.explorer-words').textContent)")
     assert len(kinds) > 20
     assert len(presets) > 5
