@@ -21,7 +21,8 @@ extensions = [
     "sphinx_design",
     "shardbook_sphinx",
 ]
-exclude_patterns = ["locale", "_templates", "_static"]
+# The last of them below html_static_path: the explorer's modules, which the build bundles
+exclude_patterns = ["locale", "_templates", "_static", "explorer"]
 templates_path = ["docs/_templates"]
 nitpicky = True
 toc_object_entries_show_parents = "hide"
@@ -46,17 +47,28 @@ gettext_compact = False
 gettext_location = False
 gettext_uuid = False
 
+# Links out of the site: nox -s links. A redirect is a warning, an address that is gone or silent a failure.
+linkcheck_allowed_redirects = {}
+linkcheck_retries = 2
+linkcheck_timeout = 20
+linkcheck_workers = 2
+
 # The site
 html_theme = "furo"
 html_title = "shardbook"
 html_static_path = ["docs/_static", "src/shardbook/figure.css"]
 html_favicon = "docs/_static/icon.svg"
-html_css_files = ["figure.css", "shardbook.css", "search.css"]
-html_js_files = [(name, {"defer": "defer"}) for name in ("language.js", "scroll.js", "drawers.js", "search-field.js")]
+html_css_files = ["figure.css", "shardbook.css", "search.css", "explorer.css"]
+html_js_files = [
+    (name, {"defer": "defer"}) for name in ("language.js", "scroll.js", "drawers.js", "copy.js", "search-field.js")
+]
 html_additional_pages = {"search": "search.html"}
 html_math_renderer = "mathml"
 html_copy_source = False
 html_domain_indices = False
 html_show_sphinx = False
 html_last_updated_fmt = None
-copybutton_exclude = ".linenos, .gp, .go"
+# Copied are lines after a prompt if there is one, and never what a cell printed; copy.js adds what a block needs.
+copybutton_selector = "div.highlight pre:not(.cell_output pre)"
+copybutton_prompt_text = r">>> |\.\.\. |\.\.\.$"
+copybutton_prompt_is_regexp = True

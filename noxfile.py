@@ -8,6 +8,7 @@ i18n     bring the Chinese catalogues up to date and show what is missing
 coverage print how many names of the installed JAX have an entry with a tested example
 history  record what JAX releases offer for sharding; `nox -s history -- VERSION` one release anew
 canary   `nox -s canary -- VERSION`: say what another JAX release would change in this handbook
+links    ask every address outside the handbook that a page names whether it is still there; needs a network
 bench    time the helper package against JAX and the build against plain scripts; weigh each page, time the explorer
 pins     lock the newest releases that work together, with hashes, in requirements/
 chips    compile the programs of tests/corpus anew, for CPU, H100 and TPU v5e; none of these chips is needed
@@ -153,6 +154,12 @@ def i18n(session: nox.Session) -> None:
     run(session, "sphinx", "-q", "-b", "gettext", "-c", ".", "-d", ".build/doctrees/gettext", "docs", str(templates))
     run(session, "shardbook_sphinx.catalogues", "update", str(templates))
     run(session, "shardbook_sphinx.catalogues", "check", str(templates))
+
+
+@nox.session(venv_backend="none", requires=["kernels"], default=False)
+def links(session: nox.Session) -> None:
+    """Ask each address outside the handbook that a page names; fail if one is gone or does not answer."""
+    run(session, "sphinx", "-q", "-b", "linkcheck", "-c", ".", "-d", ".build/doctrees/links", "docs", ".build/links")
 
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)

@@ -35,11 +35,20 @@ class Handbook:
         return [sys.executable, "-m", "shardbook_sphinx.build"], environment | {"PYTHONPATH": str(self.root / "src")}
 
     def build(self, *arguments: str, **settings: str) -> Result:
+        """Build as ``nox -s docs`` does."""
         command, environment = self.command()
+        return self.run([*command, *arguments], environment | settings)
+
+    def plain_build(self, *arguments: str, into: str = "plain") -> Result:
+        """Build the English pages with Sphinx's own command, which keeps in .build/doctrees what it has read."""
+        command = [sys.executable, "-m", "sphinx", "-q", "-c", ".", "-d", f".build/doctrees/{into}", *arguments]
+        return self.run([*command, "docs", f".build/{into}"], self.command()[1])
+
+    def run(self, command: list[str], environment: dict[str, str]) -> Result:
         done = subprocess.run(
-            [*command, *arguments],
+            command,
             cwd=self.root,
-            env=environment | settings,
+            env=environment,
             capture_output=True,
             encoding="utf-8",
             timeout=600,

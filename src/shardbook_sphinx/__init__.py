@@ -16,13 +16,16 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Connect each concern to the moment of the build it belongs to."""
     # Not above: the build command is in this package too, and need not load Sphinx to see that nothing changed.
     from shardbook_sphinx import (  # noqa: PLC0415
+        assets,
         compare,
         completeness,
+        copying,
         downloads,
         entries,
         errors,
         execute,
         explorer,
+        gates,
         interface,
         links,
         llms,
@@ -79,21 +82,20 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", translation.warn_untranslated)
     app.connect("doctree-read", sharing.remember_description)
     # Once all is read
-    app.connect("env-check-consistency", completeness.check_all_ran)
-    app.connect("env-check-consistency", compare.compare_cells)
-    app.connect("env-check-consistency", entries.check_entries)
-    app.connect("env-check-consistency", errors.check_entries)
-    app.connect("env-check-consistency", timeline.check_releases)
+    app.connect("env-updated", gates.check_all, priority=100)
     app.connect("env-updated", interface.rewrite_navigation)
     app.connect("env-updated", errors.rewrite_lists)
     app.connect("env-updated", downloads.rewrite_missing)
     # While writing
+    app.connect("write-started", assets.write_explorer)
     app.connect("doctree-resolved", errors.list_messages)
     app.connect("html-page-context", explorer.add_scripts)
     app.connect("html-page-context", interface.add_languages)
     app.connect("html-page-context", links.add_links)
+    app.connect("html-page-context", copying.add_preludes)
     app.connect("html-page-context", sharing.add_description)
     app.connect("html-page-context", downloads.write_downloads)
+    app.connect("html-page-context", assets.join_assets, priority=900)  # once all have said what the page loads
     # Once all is written
     app.connect("build-finished", llms.write_llms)
     app.connect("build-finished", measured.write_tables)

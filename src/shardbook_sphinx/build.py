@@ -29,7 +29,7 @@ from shardbook_sphinx.host import ADDRESS, PICTURE, site_address, write_root
 LANGUAGES = {"en": "en", "zh": "zh_CN"}
 # What both builds import, half of the time of a rebuild.
 PRELOADED = (
-    "sphinx.cmd.build",
+    "sphinx.application",
     "sphinx.builders.html",
     "furo",
     "myst_nb.sphinx_ext",
@@ -109,7 +109,7 @@ def products(root: Path, languages: list[str]) -> list[Path]:
     forms = [page.with_suffix(suffix) for page in pages(root) for suffix in (".html", ".ipynb", ".md")]
     forms.append(Path("pagefind/names.json"))
     if are_wanted(root / "docs"):
-        forms += [Path(FOLDER, f"{name}.json") for name in TABLES]
+        forms += [Path(FOLDER, f"{name}.js") for name in TABLES]
     return [site / "index.html", site / ARCHIVE, *(site / name / form for name in languages for form in forms)]
 
 
@@ -134,12 +134,7 @@ def run_builds(root: Path, languages: list[str], *, strict: bool, executed: Path
     environment = {"SHARDBOOK_EXECUTED": str(executed)} if "en" in languages else {}
     running = {}
     for name in languages:
-        arguments = ["-b", "html", "-c", str(root), "-D", f"language={LANGUAGES[name]}", "-q", "-n"]
-        arguments += ["-d", str(root / ".build/doctrees" / name), *(["-W", "--keep-going"] if strict else [])]
-        if address := site_address():
-            arguments += ["-D", f"html_baseurl={address}{name}/"]
-        arguments += [str(root / "docs"), str(root / "site" / name)]
-        running[name] = start.Process(target=run_sphinx, args=(name, arguments, environment))
+        running[name] = start.Process(target=run_sphinx, args=(root, name, environment), kwargs={"strict": strict})
         running[name].start()
     failed = []
     try:
@@ -161,12 +156,38 @@ def run_builds(root: Path, languages: list[str], *, strict: bool, executed: Path
     return sorted(failed)
 
 
-def run_sphinx(name: str, arguments: list[str], environment: dict[str, str]) -> None:
-    """Be the process that builds one language: end with Sphinx's exit code."""
+def run_sphinx(root: Path, name: str, environment: dict[str, str], *, strict: bool) -> None:
+    """Be the process that builds one language; end with the exit code."""
     os.environ.update({"SOURCE_DATE_EPOCH": "0"} | os.environ | environment)
     accept_all_characters()
     sys.stdout, sys.stderr = Marked(sys.stdout, name), Marked(sys.stderr, name)
-    sys.exit(importlib.import_module("sphinx.cmd.build").main(arguments))
+    sys.exit(build_language(root, name, strict=strict))
+
+
+def build_language(root: Path, name: str, *, strict: bool) -> int | str:
+    """Build one language: the exit code, or the message of a fault in the handbook.
+
+    ``sphinx-build`` would print that message within a page on Sphinx itself.
+    """
+    # Not above: the command need not load Sphinx to see that nothing changed.
+    from sphinx.application import Sphinx  # noqa: PLC0415
+    from sphinx.util.console import nocolor  # noqa: PLC0415
+    from sphinx.util.docutils import docutils_namespace, patch_docutils  # noqa: PLC0415
+
+    from shardbook_sphinx.pages import HandbookError  # noqa: PLC0415
+
+    nocolor()
+    settings = {"language": LANGUAGES[name]}
+    if address := site_address():
+        settings["html_baseurl"] = f"{address}{name}/"
+    folders = (root / "docs", root, root / "site" / name, root / ".build/doctrees" / name)
+    try:
+        with patch_docutils(root), docutils_namespace():
+            app = Sphinx(*folders, "html", settings, status=None, warning=sys.stderr, warningiserror=strict)
+            app.build()
+    except HandbookError as error:
+        return str(error)
+    return app.statuscode
 
 
 def accept_all_characters() -> None:

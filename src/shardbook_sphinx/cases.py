@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-FOLDER = "_static/explorer"
+FOLDER = "_static/measured"
 """Where the site has the tables."""
 TABLES = ("moves", "products")
 READERS = ("explorer.md", "explain/product-cost.md")

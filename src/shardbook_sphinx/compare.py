@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shardbook_sphinx.execute import cached_notebooks
-from shardbook_sphinx.pages import HandbookError
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -58,13 +57,10 @@ def memory(env: Any) -> dict[str, list[Cell]]:
     return cells
 
 
-def compare_cells(app: Sphinx, env: BuildEnvironment) -> None:
-    """Once all pages are read: fail if a cell with ``same-as: PAGE#LABEL`` printed something else than that cell."""
+def compare_cells(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Explain each cell with ``same-as: PAGE#LABEL`` that printed something else than that cell."""
     present = {docname: cells for docname, cells in memory(env).items() if docname in env.found_docs}
-    if app.config.shardbook_keep_going:
-        return
-    if differences := find_differences(present):
-        raise HandbookError("\n\n".join(differences))
+    return [] if app.config.shardbook_keep_going else find_differences(present)
 
 
 def find_differences(pages: dict[str, list[Cell]]) -> list[str]:

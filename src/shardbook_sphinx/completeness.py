@@ -9,8 +9,6 @@ from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 from sphinx.util import logging
 
-from shardbook_sphinx.pages import HandbookError
-
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
@@ -59,8 +57,8 @@ def is_cell(block: nodes.Element) -> bool:
     return False
 
 
-def check_all_ran(_app: Sphinx, env: BuildEnvironment) -> None:
-    """Fail if a page with cells was rendered without running them, whichever setting left it out."""
+def find_unrun(env: BuildEnvironment) -> list[str]:
+    """Name each page with cells that was rendered without running them, whichever setting left it out."""
     problems = []
     for docname, metadata in sorted(env.metadata.items()):
         if not metadata.keys() & {"file_format", "kernelspec", "jupytext"}:
@@ -70,5 +68,4 @@ def check_all_ran(_app: Sphinx, env: BuildEnvironment) -> None:
             problems.append(
                 f"{env.doc2path(docname)}: its cells were not run; remove what excludes {docname!r} from execution"
             )
-    if problems:
-        raise HandbookError("\n".join(problems))
+    return problems

@@ -169,7 +169,9 @@ class Asked(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """A line of links; a warning for what is no thread's address."""
         line = generated(nodes.inline("", _("Asked in")), classes=["asked"])
-        for address in filter(None, map(str.strip, self.content)):
+        for at, address in enumerate(map(str.strip, self.content)):
+            if not address:
+                continue
             if not (thread := THREAD.fullmatch(address)):
                 told = (
                     "%s is no thread: write https://github.com/OWNER/REPOSITORY/issues/NUMBER, or pull or discussions"
@@ -177,7 +179,9 @@ class Asked(SphinxDirective):
                 logger.warning(told, address, location=self.get_location(), type="shardbook", subtype="errors")
                 continue
             name = f"{thread['repository']}#{thread['number']}"
-            line += [nodes.Text(_(", ") if len(line) > 1 else _(": ")), nodes.reference("", name, refuri=address)]
+            link = nodes.reference("", name, refuri=address)
+            link.source, link.line = self.content.info(at)[0], self.lineno + 1 + at
+            line += [nodes.Text(_(", ") if len(line) > 1 else _(": ")), link]
         return [line]
 
 

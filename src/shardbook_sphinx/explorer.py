@@ -1,7 +1,8 @@
 """The explorer: ``{explorer} PART`` puts a part of its page, in the reader's language; scripts bring it to life.
 
 The parts are templates in docs/_templates/explorer, the scripts modules in docs/_static/explorer; explorer.js is the
-one to begin with. What a script says is here, or in the package's own words of a figure.
+one to begin with, and the build makes one script of all. What a script says is here, or in the package's own words of a
+figure.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from docutils import nodes
 from sphinx.locale import _
 from sphinx.util.docutils import SphinxDirective
 
+from shardbook_sphinx.assets import EXPLORER
 from shardbook_sphinx.interface import LANGUAGES
 
 if TYPE_CHECKING:
@@ -162,7 +164,6 @@ def figure_words() -> dict[str, dict[str, str]]:
 
 
 def add_scripts(app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], doctree: Any) -> None:
-    """Load style sheet and scripts on the page that has the explorer, and on no other."""
+    """Load the script on the page that has the explorer, and on no other."""
     if doctree is not None and app.env.metadata[pagename].get("explorer"):
-        app.add_css_file("explorer.css")
-        app.add_js_file("explorer/explorer.js", type="module")
+        app.add_js_file(EXPLORER, defer="defer")

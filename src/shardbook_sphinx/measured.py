@@ -1,9 +1,10 @@
 """What XLA inserts for a change of layout and for a matrix product: tables that the build measures.
 
 They are measured beside the pages' cells, once for each state of the pins, of Python and of what measures, and kept in
-.build/cache. The site has them as ``_static/explorer/moves.json`` and ``products.json``, the same in each language.
+.build/cache. The site has them as ``_static/measured/moves.js`` and ``products.js``, the same in each language: scripts
+that set ``shardbookMeasured.moves`` and ``shardbookMeasured.products``.
 
-``moves.json``::
+``moves``::
 
     {
       "jax": "0.12.0.1",
@@ -27,7 +28,7 @@ They are measured beside the pages' cells, once for each state of the pins, of P
       ]
     }
 
-``products.json`` is the same, with ``shapes`` of "a", "b" and "out" in place of ``shape``; its row number is
+``products`` is the same, with ``shapes`` of "a", "b" and "out" in place of ``shape``; its row number is
 (a * len(specs) + b) * len(specs) + out. ``members`` are fewer than the axes have devices if the step goes
 along a part of them. A step's bytes for another shape or dtype are ``fraction`` of that matrix's bytes: the fraction
 depends on mesh and specs alone. Which steps XLA takes depends on the mesh, for products also on the proportions of
@@ -192,13 +193,14 @@ def read_tables(root: Path) -> dict[str, Table]:
 
 
 def write_tables(app: Sphinx, exception: Exception | None) -> None:
-    """Once all is written: put the tables where the explorer fetches them."""
+    """Once all is written: put the tables where the explorer loads them, as scripts."""
     if exception or not needs_tables(app):
         return
     for name, table in read_tables(Path(app.confdir)).items():
-        file = Path(app.outdir, FOLDER, f"{name}.json")
+        file = Path(app.outdir, FOLDER, f"{name}.js")
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(table, separators=(",", ":")) + "\n", encoding="utf-8", newline="\n")
+        script = f"(window.shardbookMeasured ??= {{}}).{name} = {json.dumps(table, separators=(',', ':'))};\n"
+        file.write_text(script, encoding="utf-8", newline="\n")
 
 
 def needs_tables(app: Sphinx) -> bool:

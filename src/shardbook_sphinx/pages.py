@@ -8,18 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from myst_nb.core.read import create_nb_reader
+from sphinx.errors import SphinxError
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
     from sphinx.environment import BuildEnvironment
 
 
-class HandbookError(SystemExit):
+class HandbookError(SphinxError):
     """A page breaks one of the handbook's promises: the build stops, and says which page and why.
 
-    Sphinx answers an ``Exception`` with a report on itself, in which the message drowns. This one ends the process
-    with the message and exit code 1.
+    Sphinx forgets what it has read when an ``Exception`` stops it, so that the next build reads and fails again.
     """
+
+    category = "Fault in the handbook"
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ import re
 import jax
 import numpy as np
 import pytest
-from browsing import CHECKOUT, LANGUAGES, Watch
+from browsing import LANGUAGES, Watch
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec
 from lxml import html
+from model import MODULES, Model
 from playwright.sync_api import expect
 from redraw import REDRAWS, measure
 from test_accessibility import everywhere
@@ -272,18 +273,16 @@ def test_a_size_that_is_none_is_refused(explorer, size):
 
 
 def test_every_remedy_and_preset_has_words(explorer):
-    kinds = explorer.evaluate("""async () => {
-        const sources = await Promise.all(["limits", "refusals", "spec", "state"].map(async name =>
-            (await fetch(`_static/explorer/${name}.js`)).text()));
-        const found = sources.join().matchAll(/(?:object\\([^,]+, |Unreadable\\(|kind: |Malformed\\("[a-z]+", )"([a-z-]+)"/g);
-        const {presets} = await import(new URL("_static/explorer/presets.js", location));
-        return [[...new Set([...found].map(match => match[1]))], presets.map(({id}) => id)];
-    }""")
+    sources = "".join((MODULES / f"{name}.js").read_text() for name in ("limits", "refusals", "spec", "state"))
+    found = re.findall(r'(?:object\([^,]+, |Unreadable\(|kind: |Malformed\("[a-z]+", )"([a-z-]+)"', sources)
+    kinds = list(dict.fromkeys(found))
+    presets = re.findall(r'preset\("([\w-]+)"', (MODULES / "presets.js").read_text())
     words = explorer.evaluate("JSON.parse(document.querySelector('.explorer-words').textContent)")
-    assert len(kinds[0]) > 20
+    assert len(kinds) > 20
+    assert len(presets) > 5
     # What is pasted as a mesh and cannot be read is pasted as a name: these two are never shown.
-    assert [kind for kind in kinds[0] if f"remedy_{kind}" not in words] == ["mesh", "counts"]
-    assert [name for name in kinds[1] if f"preset_{name}" not in words] == []
+    assert [kind for kind in kinds if f"remedy_{kind}" not in words] == ["mesh", "counts"]
+    assert [name for name in presets if f"preset_{name}" not in words] == []
 
 
 def test_nothing_that_the_scripts_say_is_english_on_the_chinese_page(page, address):
@@ -504,7 +503,7 @@ MAKES_MARKUP = re.compile(
 
 
 def test_no_script_can_make_markup():
-    scripts = list((CHECKOUT / "docs/_static/explorer").glob("*.js"))
+    scripts = list(MODULES.glob("*.js"))
     assert len(scripts) > 20
     assert [path.name for path in scripts if MAKES_MARKUP.search(path.read_text(encoding="utf-8"))] == []
     assert MAKES_MARKUP.search("place.innerHTML = state.spec")
@@ -588,12 +587,11 @@ def test_what_was_not_measured_is_said(explorer):
 
 
 def test_the_python_that_measures_runs(explorer):
-    follow(explorer, FIRST.replace("&dtype", "&to=-,y&b=y&out=x&columns=32&dtype"))
-    code = explorer.evaluate("""async () => {
-        const {python} = await import(new URL("_static/explorer/python.js", location));
-        const {fromHash} = await import(new URL("_static/explorer/state.js", location));
-        return python(fromHash(location.hash).state);
-    }""")
+    hash_ = FIRST.replace("&dtype", "&to=-,y&b=y&out=x&columns=32&dtype")
+    follow(explorer, hash_)
+    with Model() as model:
+        (read,) = model.map("state", "fromHash", [hash_])
+        (code,) = model.map("python", "python", [read["state"]])
     calls = "shardbook.collectives(move, x), shardbook.collectives(multiply, x, b)"
     found = {}
     exec(f"{code}\nimport shardbook\nfound = [{calls}]", found)  # noqa: S102, our own program
@@ -625,10 +623,39 @@ def test_a_product_says_what_xla_inserts(explorer):
 
 def test_that_the_tables_cannot_be_loaded_is_said(chromium, address):
     page = chromium.new_page()
-    page.route("**/moves.json", lambda route: route.abort())
+    page.route("**/moves.js", lambda route: route.abort())
     opened(page, address, FIRST.replace("&dtype", "&to=-,y&dtype"))
     expect(page.locator(".explorer-move-steps")).to_have_text("The table of measurements could not be loaded.")
     page.close()
+
+
+# Light, and without a host
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_explorer_asks_for_few_files(page, address, language):
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    opened(page, address, FIRST.replace("&dtype", "&to=-,y&b=y&out=x&columns=32&dtype"), language)
+    expect(page.locator(".explorer-product-steps li")).to_have_count(1)
+    page.wait_for_load_state("networkidle")
+    assert sum("/measured/" in url for url in asked) == 2
+    assert 5 < len(asked) <= 15, asked
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_explorer_works_from_a_folder(chromium, site, language):
+    context = chromium.new_context()
+    page = context.new_page()
+    watch = Watch(page, "file:")
+    opened(page, site.as_uri(), FIRST.replace("&dtype", "&to=-,y&dtype"), language)
+    expect(page.locator(".explorer-move-steps li code")).to_have_text(["all-gather"])
+    field(page, "spec").fill("y, x")
+    assert caption(page) == "float32[8@y, 16@x]"
+    expect(page.locator(".explorer-picture rect").first).to_be_visible()
+    page.wait_for_function("location.hash.includes('spec=y,x')")
+    context.close()
+    assert watch.faults == []
 
 
 # For everyone

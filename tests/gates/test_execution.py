@@ -170,6 +170,48 @@ def test_a_kernel_on_another_jax_than_its_pins_fails_the_build(small):
     assert "jax-0.5.3.txt pins {'jax': '0.5.2', 'jaxlib': '0.5.3'}, but the kernel 'jax-0.5.3' has" in result.printed
 
 
+FAULTS_BETWEEN_PAGES = {
+    "cells that differ": (THEN, "arange(4)", "arange(5)", "then: a cell prints something else than now#sum"),
+    "a page that did not run": (
+        "conf.py",
+        "nb_execution_timeout",
+        'nb_execution_excludepatterns = ["now.md"]\nnb_execution_timeout',
+        "its cells were not run; remove what excludes 'now'",
+    ),
+    "a name without entry": (
+        "docs/names.md",
+        "jax.sharding.Mesh.shape",
+        "jax.sharding.PositionalSharding",
+        "jax.sharding.Mesh.shape: has no entry",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS_BETWEEN_PAGES)
+def test_sphinx_itself_fails_every_time_at_a_fault_between_pages(small, fault):
+    *edit, told = FAULTS_BETWEEN_PAGES[fault]
+    before = small.plain_build("-W")
+    assert before.passed, before.printed
+    page = small.read(".build/plain/then.html")
+    small.edit(*edit)
+    for _ in range(3):
+        result = small.plain_build("-W")
+        assert not result.passed
+        assert told in result.printed
+        assert small.read(".build/plain/then.html") == page
+
+
+def test_all_faults_between_pages_are_told_of_at_once(small):
+    for *edit, _ in FAULTS_BETWEEN_PAGES.values():
+        small.edit(*edit)
+    result = small.build("--only", "en")
+    assert not result.passed
+    assert [told for *_, told in FAULTS_BETWEEN_PAGES.values() if told not in result.printed] == []
+    # The message, and nothing on Sphinx or its versions.
+    assert "Traceback" not in result.printed
+    assert "Versions" not in result.printed
+
+
 def test_an_old_cell_compared_with_no_cell_fails_the_build(small):
     small.edit(THEN, "now#sum", "now#product")
     result = small.build()

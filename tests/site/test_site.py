@@ -1,5 +1,7 @@
 """The real site, built from scratch, is whole in both languages; each check is shown to find a planted fault."""
 
+import json
+import re
 import shutil
 import subprocess
 import sys
@@ -259,3 +261,17 @@ def test_there_is_an_entry_for_each_error_and_trap_in_either_language(site):
         pages = [site_checks.parse(page) for page in (site / language / "errors").glob("*.html")]
         assert sum(len(page.xpath("//section[starts-with(@id, 'error-')]")) for page in pages) >= 120
         assert sum(len(page.xpath("//section[starts-with(@id, 'trap-')]")) for page in pages) >= 25
+
+
+def test_every_address_that_a_page_names_is_checked(handbook):
+    """By nox -s links; here nothing is asked. What the English build has read is not read again."""
+    shutil.copytree(handbook.root / ".build/doctrees/en", handbook.root / ".build/doctrees/links")
+    result = handbook.plain_build("-b", "linkcheck", "-D", "linkcheck_ignore=.*", "-D", "language=en", into="links")
+    assert result.passed, result.printed
+    found = [json.loads(line) for line in handbook.read(".build/links/output.json").splitlines()]
+    checked = {link["uri"] for link in found if link["status"] == "ignored"}
+    pages = "\n".join(path.read_text(encoding="utf-8") for path in (handbook.root / "docs").rglob("*.md"))
+    pages = re.sub(r"^```\{code-cell\}.*?^```", "", pages, flags=re.MULTILINE | re.DOTALL)
+    named = set(re.findall(r"https?://[^\s)>\"'`]+", pages))
+    assert len(named) > 100
+    assert named - checked == set()

@@ -5,7 +5,7 @@ import { format, shape, size } from "./notation.js";
 import { html, told } from "./dom.js";
 import { COLOURS } from "./palette.js";
 import { draw } from "./svg.js";
-import { fetchTable } from "./measured.js";
+import { loadTable } from "./measured.js";
 
 const MOST_DEVICES = 64; // in the picture of a step
 
@@ -19,7 +19,7 @@ const MOST_DEVICES = 64; // in the picture of a step
 export async function showSteps(place, { table, find, state, bytes, matrix, measure }, words, isCurrent) {
   let measured;
   try {
-    measured = await fetchTable(table);
+    measured = await loadTable(table);
   } catch {
     if (isCurrent()) place.replaceChildren(html("p", {}, words.not_loaded));
     return;

@@ -1,8 +1,8 @@
-// What XLA inserted when the build asked it: look up moves.json and products.json, whose form is described in
+// What XLA inserted when the build asked it: look up the tables moves and products, whose form is described in
 // src/shardbook_sphinx/measured.py. Pure: no DOM, no network.
 
-// What moves.json says of the way from state.spec to state.to, or null if it says nothing. Dimensions that neither spec
-// splits are passed over; at most two others were measured.
+// What the table moves says of the way from state.spec to state.to, or null if it says nothing. Dimensions that neither
+// spec splits are passed over; at most two others were measured.
 export function measuredMove(table, { shape, mesh, spec, to }) {
   const split = [...shape.keys()].filter((at) => spec[at]?.length || to[at]?.length);
   if (split.length > 2) return null;
@@ -12,7 +12,7 @@ export function measuredMove(table, { shape, mesh, spec, to }) {
   return find(table, mesh, specs, shape.length === 2);
 }
 
-// What products.json says of state.product, or null.
+// What the table products says of state.product, or null.
 export function measuredProduct(table, { mesh, spec, product }) {
   return find(table, mesh, [spec, product.b, product.out].map((each) => [each[0] ?? [], each[1] ?? []]), true);
 }

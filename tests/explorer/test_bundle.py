@@ -1,0 +1,74 @@
+"""The explorer's modules as the one script that the page loads: whatever the build would put together wrongly, it says."""
+
+import json
+import re
+import subprocess
+
+import pytest
+from model import MODULES, NODE
+
+from shardbook_sphinx.assets import bundle, join_scripts, join_styles
+from shardbook_sphinx.pages import HandbookError
+
+GOOD = {
+    "first.js": 'import { two, three } from "./numbers.js";\nimport { say } from "./say.js";\nsay(two + three());\n',
+    "numbers.js": "export const two = 2;\nconst hidden = 1;\nexport function three() {\n  return two + hidden;\n}\n",
+    "say.js": 'import { two } from "./numbers.js";\nconst hidden = two;\n'
+    "export const say = (what) => console.log(JSON.stringify([what, hidden]));\n",
+}
+
+
+def written(folder, files):
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def run(script):
+    done = subprocess.run([NODE, "-"], input=script, capture_output=True, encoding="utf-8", timeout=20, check=True)
+    return json.loads(done.stdout)
+
+
+def test_a_bundle_does_what_its_modules_do(tmp_path):
+    assert run(bundle(written(tmp_path, GOOD), "first")) == [5, 2]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("numbers.js", "export const two = 2;\n", "numbers.js exports no three"),
+        ("numbers.js", GOOD["numbers.js"] + "export let four = 4;\n", "cannot bundle 'export let four = 4;'"),
+        ("numbers.js", GOOD["numbers.js"] + "export default two;\n", "cannot bundle 'export default two;'"),
+        ("say.js", GOOD["say.js"] + "console.log(import.meta.url);\n", "cannot bundle 'console.log(import.meta.url);'"),
+        ("say.js", 'import * as all from "./numbers.js";\n', "cannot bundle 'import * as all"),
+        (
+            "numbers.js",
+            'import { say } from "./say.js";\n' + GOOD["numbers.js"],
+            "import one another: first → numbers → say",
+        ),
+    ],
+)
+def test_what_cannot_be_bundled_is_named(tmp_path, name, text, told):
+    with pytest.raises(HandbookError, match=re.escape(told)):
+        bundle(written(tmp_path, GOOD | {name: text}), "first")
+
+
+def test_the_explorer_is_one_script_of_all_its_modules():
+    script = bundle(MODULES, "explorer")
+    assert [path.stem for path in MODULES.glob("*.js") if f"const ${path.stem} = " not in script] == []
+    subprocess.run([NODE, "--check", "-"], input=script, encoding="utf-8", timeout=20, check=True)
+
+
+def test_scripts_that_are_joined_keep_their_names_apart(tmp_path):
+    written(tmp_path, {"a.js": "const here = 1;", "b.js": "const here = 2;\nconsole.log(here) // no line end"})
+    assert run(join_scripts([tmp_path / "a.js", tmp_path / "b.js"])) == 2
+
+
+@pytest.mark.parametrize("text", ['a { background: url("b.png") }', '@import "b.css";'])
+def test_a_style_sheet_that_would_lose_its_files_is_named(tmp_path, text):
+    written(tmp_path, {"a.css": "a { background: url(data:image/png;base64,x) }", "b.css": text})
+    sheets = [tmp_path / "a.css", tmp_path / "b.css"]
+    assert text in join_styles(sheets, tmp_path)
+    assert "base64" in join_styles(sheets[:1], tmp_path / "elsewhere")
+    with pytest.raises(HandbookError, match=r"b\.css names another file"):
+        join_styles(sheets, tmp_path / "elsewhere")

@@ -1,0 +1,95 @@
+"""What a copy button copies runs in a fresh interpreter, and does there what the page shows."""
+
+import json
+import os
+import random
+import re
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from checkout import CHECKOUT
+from copies import read_copies, run
+
+from shardbook_sphinx.execute import reproducible
+
+OLD = Path(sys.prefix, "share/jupyter/kernels/jax-0.5.3/kernel.json")
+# Of each kernel, in every run of the tests; all with HYPOTHESIS_PROFILE=long.
+SAMPLE = 40
+SEED = 20261122
+LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+
+
+def by_kernel(site):
+    """The copies of all English pages that are Python, by the kernel they are for.
+
+    Programs of several processes are left out: they are files to be started with arguments, not lines to be pasted. So
+    is the page whose examples speak to two processes: what these answer depends on which of them is still alive.
+    """
+    found = defaultdict(list)
+    for file in sorted((site / "en").rglob("*.html")):
+        if file == site / "en/reference/processes.html":
+            continue
+        source = CHECKOUT / "docs" / file.relative_to(site / "en").with_suffix(".md")
+        old = source.is_file() and "name: jax-0.5.3" in source.read_text(encoding="utf-8")[:200]
+        for copy in read_copies(file):
+            if copy.where.startswith("As ") or not (copy.is_doctest or copy.is_cell):
+                continue
+            found["jax-0.5.3" if "0.5.3" in copy.where or old else "python3"].append(copy)
+    return found
+
+
+def interpreter(kernel):
+    return json.loads(OLD.read_text(encoding="utf-8"))["argv"][0] if kernel == "jax-0.5.3" else sys.executable
+
+
+def comparable(message):
+    """A message without the lines of code that it names: what is copied has more lines above."""
+    return re.sub(r"(?:<cell>|copy):\d+(?::\d+)?", "<code>", reproducible(message)).removesuffix(": ").strip()
+
+
+def is_within(shown, printed):
+    """Whether all that is shown was printed, in its order; what a function prints while it is traced comes too."""
+    rest = iter(printed)
+    return all(word in rest for word in shown)
+
+
+def faults(copies, results):
+    """What a copy did otherwise than the page shows; empty if all did as it shows."""
+    found = []
+    for copy, result in zip(copies, results, strict=True):
+        raised = comparable(result["raised"])
+        if raised != comparable(copy.raised):
+            found.append(f"{copy.name}: shown {copy.raised.strip()!r}, raised {raised!r}\n{copy.text}")
+        elif copy.is_cell and not is_within(comparable(copy.printed).split(), comparable(result["printed"]).split()):
+            found.append(f"{copy.name}: shown {copy.printed!r}, printed {result['printed']!r}\n{copy.text}")
+    return found
+
+
+@pytest.mark.parametrize("kernel", ["python3", "jax-0.5.3"])
+def test_what_a_button_copies_does_what_the_page_shows(handbook, tmp_path, kernel):
+    copies = by_kernel(handbook.root / "site")[kernel]
+    assert len(copies) > {"python3": 1200, "jax-0.5.3": 100}[kernel]
+    if not LONG:
+        copies = random.Random(SEED).sample(  # noqa: S311
+            copies, min(SAMPLE, len(copies))
+        )
+    assert faults(copies, run(interpreter(kernel), copies, tmp_path, CHECKOUT / "src")) == []
+
+
+def test_nothing_that_was_printed_is_copied(handbook):
+    copies = [copy for each in by_kernel(handbook.root / "site").values() for copy in each]
+    doctests = [copy for copy in copies if copy.is_doctest]
+    assert len(doctests) > 100
+    assert [copy.name for copy in copies if re.search(r"^(?:Traceback|>>> |\.\.\. )", copy.text, re.MULTILINE)] == []
+
+
+def test_a_copy_without_what_it_needs_is_found(handbook, tmp_path):
+    copies = read_copies(handbook.root / "site/en/errors/meshes.html")
+    whole = next(copy for copy in copies[1:] if copy.is_cell and not copy.raised)
+    assert whole.text != whole.own
+    bare = whole._replace(text=whole.own)
+    results = run(sys.executable, [whole, bare], tmp_path, CHECKOUT / "src")
+    assert faults([whole], results[:1]) == []
+    assert "NameError" in faults([bare], results[1:])[0]
