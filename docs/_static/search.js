@@ -1,12 +1,20 @@
 // The search, once a reader uses it: what is typed is cut into words, Pagefind finds the records that have them, and
-// the best are shown under the field or on the search page. src/shardbook_sphinx/search.py makes the index and says
-// why words are cut as they are; `CUT` and `WORD` must agree with it.
+// the best are shown under the field or on the search page. src/shardbook_sphinx/search.py makes the index, with what
+// is known beside it in names.json, and says why words are cut as they are.
 
 import { matcher } from "./messages.js";
+import { nearest, squashed } from "./slips.js";
 
-const CUT = "` ";
-const HAN = /[\u3400-\u4dbf\u4e00-\u9fff]/u;
-const WORD = /[\u3400-\u4dbf\u4e00-\u9fff]+|\d+(?:\.\d+)+|(?:(?![\u3400-\u4dbf\u4e00-\u9fff])[\p{L}\p{N}_])+/gu;
+const known = await (await fetch(new URL("../pagefind/names.json", import.meta.url))).json();
+const pagefind = await import("../pagefind/pagefind.js");
+// With Pagefind's worker there would be more to load, and a search takes but milliseconds. A title counts by its words
+// alone: Pagefind would count each name in it twice.
+await pagefind.options({ noWorker: true, ranking: { metaWeights: { title: 0, page: 0, words: 5 } } });
+await pagefind.init();
+
+const CUT = known.cut;
+const HAN = new RegExp(`[${known.han}]`, "u");
+const WORD = new RegExp(`[${known.han}]+|\\d+(?:\\.\\d+)+|(?:(?![${known.han}])[\\p{L}\\p{N}_])+`, "gu");
 const NAME = /^[.@]?([a-z_]\w*(?:\.[a-z_]\w*)*)\.?\s*(?:\(.*)?$/s;
 // A name alone, or a call.
 const CALL = /^[.@]?[\w.]+(?:\([^()]*\)?)?$/;
@@ -15,27 +23,36 @@ const MISSING = /'([\w.]+)'\S* (?:\w+ )?has no attribute '(\w+)'/;
 // A string in a message that is no name of an API is the reader's own.
 const STRING = /(?<!\w)(['"])(?!\w+(?:\.\w+)+\1|\w*_\w+\1|[A-Z]+[a-z]+[A-Z]\w*\1)[^'"]*\1(?!\w)/g;
 const ERROR = /\b\w+(?:Error|Exception|Warning): /g;
+// Words of a question that say nothing of what it is about, and pairs of characters that are no more.
+const IDLE = new Set(
+  ("a an and any are as at be but by can cannot could do does doing for from get has have how i if in into is it its " +
+    "me my no not of on only or other others should so some than that the their there these this to use used using " +
+    "want was what when where which while who why will with would you your").split(" "),
+);
+const IDLE_HAN = /什么是|是什么|有什么|为什么|为何|什么|怎么样|怎么|怎样|如何|哪些|哪个|哪里|请问|可以|还是|是否|有没有|没有|一样|已经|一个|[的了吗呢吧啊]/u;
 
 const LONGEST = 4000; // characters of a query that are read, the last ones: a traceback ends with its error
 const MOST = 48; // words of it that are looked for
 const SHOWN = { panel: 8, page: 20 }; // results
 const EXCERPT = { words: 30, characters: 70 };
 const LONG_NAME = 60; // characters of a query that are said again
-const LATER = 0.5; // the weight of what tells of the past or of errors
+// Of what tells of the past or of errors, of what does not nor teaches, and of what teaches: of a few words, and of more.
+const WEIGHT = { few: [0.5, 1, 1.3], more: [0.9, 1, 1.15] };
+const FEW = 2; // words
+const FULL = 1.2; // the weight of what has all words of a query
+const SHARE = 0.2; // of what a word is worth, for a record that has it at all; the rest is for having it often
+const [KEY, BESIDE, NAMED] = [0.8, 0.2, 0.3]; // of it, beside: in a title, next to its neighbour, as a name for its entry
+const [TERM, MORE] = [0.5, 1.2]; // of what a term is worth, for its own record, and for those that say more of it
+const OWN = 1.3; // the weight of what has a name of its own: a page, an entry, a term
+const HALF = 0.6; // the weight of two characters of a compound: they may be no word
+const TELLING = 2; // the weight of a word such as zeros_like
+const SPREAD = 4; // the best record may have so many times the score of the last one that is shown
+const CHECKED = 3; // records in which a word is looked for as it is typed
+const LONG = 8; // letters, from which on several words can make a name that has a slip
+const BESIDE_NAME = 2; // results that teach, after the entry of a name
 const FEWEST = 4; // words, from which on a query can be a part of a message
 const [MOSTLY, WHOLLY] = [0.5, 0.9]; // how much of a query a message must have, if the query looks like one or not
 const WORDY = 9; // words, from which on a query is taken for a message
-
-// With Pagefind's worker there would be more to load, and a search takes but milliseconds. A title counts by its words
-// alone: Pagefind would count each name in it twice.
-const pagefind = (async () => {
-  const library = await import("../pagefind/pagefind.js");
-  await library.options({ noWorker: true, ranking: { metaWeights: { title: 0, page: 0, words: 5 } } });
-  const [known] = await Promise.all([fetch(new URL("../pagefind/names.json", import.meta.url)), library.init()]);
-  const { names, messages, later, count } = await known.json();
-  const text = new Map(messages.map(([message, id]) => [id, message]));
-  return { search: library.search, names, text, entries: matcher(messages), later: new Set(later), count };
-})();
 
 /** A query in one form: full-width letters are as good as others. */
 function plain(query) {
@@ -56,57 +73,34 @@ export function read(query) {
 }
 
 /** The names in a query such as `Mesh.sha`, `x.sharding` or `P("x")`, each with its record, the likeliest first. */
-async function namesIn(query) {
-  const { names } = await pagefind;
+function namesIn(query) {
   const text = plain(query).toLowerCase();
   const [, owner, member] = text.match(MISSING) ?? text.match(NAME) ?? [];
   const parts = [owner, member].filter(Boolean).join(".").split(".");
   for (const sought of [text, ...parts.map((_, start) => parts.slice(start).join("."))]) {
-    const whole = names.filter(([name]) => `.${name}`.endsWith(`.${sought}`));
-    const begun = /[._]/.test(sought) ? names.filter(([name]) => `.${name}`.includes(`.${sought}`)) : [];
+    const whole = known.names.filter(([name]) => `.${name}`.endsWith(`.${sought}`));
+    const begun = /[._]/.test(sought) ? known.names.filter(([name]) => `.${name}`.includes(`.${sought}`)) : [];
     if (whole.length || begun.length) return whole.length ? whole : begun;
   }
   return [];
 }
+// Of names equally near an API's is meant.
+const slip = nearest([...known.names.filter(([name]) => name.includes(".")), ...known.names].map(([name]) => name));
+const text = new Map(known.messages.map(([message, place]) => [place, message]));
+const entries = matcher(known.messages);
+const own = new Set(known.names.map(([, place]) => place));
+const terms = known.terms.map(([place, called, more]) => ({ place, called: called.map((name) => read(name).words), more }));
+const keys = known.records.map(([, , words]) => words.split(" "));
+const places = new Map(known.records.map(([id], place) => [id, place]));
+// Each record as Pagefind would give it, whatever is looked for.
+const every = new Map((await pagefind.search(null)).results.map((result) => [places.get(result.id), result]));
 
-/** The records that have all of some words, as Pagefind ranks them; the characters of a compound stand together. */
-async function withAll(words) {
-  const { search, later } = await pagefind;
-  const spaced = words.map((word) => (HAN.test(word) ? [...word].join(" ") : word));
-  const phrases = spaced.filter((_, place) => HAN.test(words[place]) && words[place].length > 1);
-  const queries = [spaced.join(" "), ...phrases.map((phrase) => `"${phrase}"`)];
-  const [all, ...exact] = await Promise.all(queries.map((each) => search(each)));
-  const ids = exact.map(({ results }) => new Set(results.map(({ id }) => id)));
-  const found = all.results.filter(({ id }) => ids.every((set) => set.has(id)));
-  return byScore(found.map((result) => ({ ...result, score: result.score * (later.has(result.id) ? LATER : 1) })));
-}
-
-/** The records that have any of some words, first those that have the rarest, and most of them side by side. */
-async function withAny(words) {
-  const { search, count } = await pagefind;
-  const parts = words.flatMap((word) => (HAN.test(word) && word.length > 2 ? pairs([...word], "") : [word]));
-  const single = await Promise.all([...new Set(parts)].map((part) => withAll([part])));
-  const latin = words.filter((word) => !HAN.test(word));
-  const double = await Promise.all(pairs(latin, " ").map(async (pair) => (await search(`"${pair}"`)).results));
-  const found = new Map();
-  const add = (lists, places) => {
-    for (const results of lists) {
-      const rarity = Math.log(1 + count / results.length);
-      for (const result of results) {
-        const record = found.get(result.id) ?? { ...result, score: 0, alone: [], beside: [] };
-        found.set(result.id, record);
-        record.score += rarity;
-        record[places].push(...result.words);
-      }
-    }
-  };
-  add(single, "alone");
-  add(double, "beside");
-  // To be shown is where two words stand side by side, if any do.
-  const ranked = byScore([...found.values()]).map((record) => {
-    return { ...record, words: record.beside.length ? record.beside : record.alone };
-  });
-  return ranked.filter(({ score }) => score > ranked[0].score / 3);
+/** What Pagefind finds for a word, or for several side by side, by places; it is asked once. */
+const asked = new Map();
+function search(words) {
+  const query = words.flatMap((word) => (HAN.test(word) ? [...word] : [word])).join(" ");
+  if (!asked.has(query)) asked.set(query, pagefind.search(query.includes(" ") ? `"${query}"` : query));
+  return asked.get(query).then(({ results }) => results);
 }
 
 function byScore(results) {
@@ -117,44 +111,185 @@ function pairs(words, between) {
   return words.slice(1).map((word, place) => words[place] + between + word);
 }
 
-/** Whether a result has a half of a word that was looked for: for lack of more, Pagefind takes `x` for `xylophone`. */
-async function isSought({ words: places, data }, words) {
-  const { content } = await data();
-  const there = content.toLowerCase().split(" ");
-  const half = (word) => (HAN.test(word) ? word[0] : word.slice(0, Math.ceil(word.length / 2)));
-  return !places.length || places.some((place) => words.some((word) => there[place].includes(half(word))));
+/** Whether a record teaches (1), tells of the past or of errors (-1), or neither. */
+function kind(place) {
+  return known.records[place][1];
+}
+
+/** The parts of a question that say what it is about: its words, of a longer compound each two characters. */
+function partsOf(words) {
+  const said = words.filter((word) => !IDLE.has(word)).flatMap((word) => word.split(IDLE_HAN).filter(Boolean));
+  const parts = (said.length ? said : words).flatMap((word) => (HAN.test(word) && word.length > 2 ? pairs([...word], "") : [word]));
+  return [...new Set(parts)];
+}
+
+/** Whether two words are forms of one: `slicing` and `slices`. */
+function alike(one, other) {
+  const short = Math.min(one.length, other.length);
+  const stem = Math.max(4, short - 2);
+  return one === other || (short >= stem && one.slice(0, stem) === other.slice(0, stem) && Math.max(one.length, other.length) <= stem + 5);
+}
+
+/** Whether some words have a name of one word or several, in some form. */
+function isIn(name, words) {
+  if (HAN.test(name[0])) return words.some((word) => word.includes(name.join("")));
+  return words.some((_, start) => name.every((each, place) => alike(each, words[start + place] ?? "")));
+}
+
+/** Whether the key words of a record have a part. */
+function isKey(part, place) {
+  if (HAN.test(part)) return keys[place].some((word) => word.includes(part));
+  const has = (each) => keys[place].some((word) => alike(word, each));
+  return has(part) || (part.includes("_") && part.split("_").every(has));
+}
+
+/**
+ * The records that have the words of a query, the best first: those that have the rarest, in their title, often, and side
+ * by side. Of a few words a record must have all, if any has.
+ */
+async function ranking(words, message, asked = words) {
+  const parts = message ? [...new Set(words)] : partsOf(words);
+  const latin = words.filter((word) => !HAN.test(word) && (message || !IDLE.has(word)));
+  const beside = [
+    ...latin.slice(1).map((word, place) => [latin[place], word]),
+    ...words.filter((word) => HAN.test(word) && word.length > 2).map((word) => [word]),
+  ];
+  const [single, double] = await Promise.all([
+    Promise.all(parts.map((part) => search([part]))),
+    Promise.all(beside.map((pair) => search(pair))),
+  ]);
+  const found = new Map();
+  const at = (place, words = []) => {
+    if (!found.has(place)) found.set(place, { ...every.get(place), score: 0, has: new Set(), alone: [], beside: [] });
+    found.get(place).alone.push(...words);
+    return found.get(place);
+  };
+  const rarity = (results) => Math.log(1 + known.records.length / Math.max(1, results.length));
+  // Two characters of a compound may be no word.
+  const worthOf = (which) => rarity(single[which]) * (message || words.includes(parts[which]) ? 1 : HALF) * (!message && parts[which].includes("_") ? TELLING : 1);
+  for (const [which, results] of single.entries()) {
+    const best = Math.max(...results.map(({ score }) => score)) || 1;
+    for (const result of results) {
+      const record = at(places.get(result.id), result.words);
+      record.score += worthOf(which) * (message ? 1 : SHARE + (1 - SHARE) * (result.score / best));
+      record.has.add(which);
+    }
+  }
+  for (const [which, results] of double.entries()) {
+    for (const result of results) {
+      const record = at(places.get(result.id));
+      record.score += rarity(results) * (message ? 1 : BESIDE);
+      record.has.add(-1 - which);
+      record.beside.push(...result.words);
+    }
+  }
+  if (!message) {
+    for (const place of keys.keys()) {
+      const which = parts.map((part, which) => which).filter((which) => isKey(parts[which], place));
+      if (!which.length) continue;
+      const worth = which.reduce((sum, each) => sum + worthOf(each), 0);
+      const record = at(place);
+      record.score += KEY * worth;
+      which.forEach((each) => record.has.add(each));
+    }
+    for (const { place, called, more } of terms) {
+      const said = called.filter((name) => isIn(name, asked));
+      if (!said.length) continue;
+      const lists = await Promise.all(said.map((name) => search(name)));
+      const worth = Math.max(...lists.map(rarity));
+      at(place).score += worth * TERM;
+      for (const each of more) at(each).score += worth * MORE;
+    }
+    for (const word of latin) {
+      const name = known.names.find(([name]) => name === word || (name.startsWith("jax.") && name.endsWith(`.${word}`)));
+      if (name) at(name[1]).score += rarity(await search([word])) * NAMED;
+    }
+    for (const [place, record] of found) {
+      record.score *= WEIGHT[parts.length > FEW ? "more" : "few"][kind(place) + 1];
+      const full = parts.every((_, which) => record.has.has(which)) && beside.every((pair, which) => pair.length > 1 || record.has.has(-1 - which));
+      if (full) record.score *= FULL;
+      if (own.has(place) && parts.length <= FEW) record.score *= OWN;
+    }
+  }
+  // To be shown is where two words stand side by side, if any do.
+  const ranked = byScore([...found.values()]).map((record) => {
+    return { ...record, words: record.beside.length ? record.beside : record.alone };
+  });
+  return ranked.filter(({ score }) => score > ranked[0].score / SPREAD);
 }
 
 /** The entries of the errors whose message a query is, or is a part of. */
-async function entriesFor(query, message, ranked) {
-  const { entries, text } = await pagefind;
-  const asked = plain(query);
-  if (CALL.test(asked) || !(asked.match(WORD)?.length >= (message ? 2 : FEWEST))) return [];
+async function entriesFor(query, message) {
+  const said = plain(query);
+  if (CALL.test(said) || !(said.match(WORD)?.length >= (message ? 2 : FEWEST))) return [];
   // What is missing is what the reader asks for: another entry may say the same of something else.
-  const missing = asked.match(MISSING)?.[2] ?? "";
-  const about = entries(asked, message ? MOSTLY : WHOLLY).filter((id) => text.get(id).includes(missing));
-  const found = about.slice(0, SHOWN.panel).map(async (id) => {
-    const there = (results) => results.find((result) => result.id === id);
-    return there(ranked) ?? there(await withAny(read(text.get(id)).words));
-  });
-  return (await Promise.all(found)).filter(Boolean);
+  const missing = said.match(MISSING)?.[2] ?? "";
+  const about = entries(said, message ? MOSTLY : WHOLLY).filter((place) => text.get(place).includes(missing));
+  return about.slice(0, SHOWN.panel);
+}
+
+/** Whether the handbook has a word as it is typed, a form of it, or neither. */
+async function isSaid(word) {
+  const results = (await search([word])).slice(0, CHECKED);
+  const contents = await Promise.all(results.map(({ data }) => data()));
+  const there = contents.flatMap(({ content }) => content.replaceAll(CUT, " ").toLowerCase().match(WORD) ?? []);
+  if (there.includes(word)) return "as typed";
+  return there.some((each) => alike(each, word)) ? "in a form" : "";
+}
+
+/** A query as its reader may have meant it: the name that it is, with a slip or in words, or its words, names mended. */
+async function meant(query, words) {
+  const latin = [...new Set(words.filter((word) => /^\p{Script=Latin}/u.test(word)))];
+  const said = new Map(await Promise.all(latin.map(async (word) => [word, await isSaid(word)])));
+  if (!words.some((word) => HAN.test(word))) {
+    const typed = plain(query).toLowerCase();
+    for (const sought of new Set([typed, typed.slice(typed.indexOf(".") + 1)])) {
+      const whole = slip(sought);
+      // Words that the handbook has can make a name together; a single one that it has is no other.
+      const together = words.length > 1 && squashed(sought).length >= LONG;
+      if (whole && (!whole.slips || together || latin.some((word) => said.get(word) !== "as typed"))) return { name: whole.name };
+    }
+  }
+  const mend = (word) => (said.has(word) && said.get(word) !== "as typed" && slip(word)?.name) || word;
+  // Pagefind would take the beginning of a word that nobody has for it.
+  const had = words.filter((word) => said.get(word) !== "" || mend(word) !== word);
+  return { words: read(had.map(mend).join(" ")).words };
 }
 
 /** The records for a query, the best first: the error it is, then what it names, then what has its words. */
 export async function find(query) {
-  const { words, message } = read(query);
-  const [names, all] = await Promise.all([namesIn(query), message ? [] : withAll(words)]);
-  const ranked = all.length ? all : await withAny(words);
-  if (!names.length && ranked.length && !(await isSought(ranked[0], words))) return [];
-  const named = new Map();
-  for (const [name, id] of names.slice(0, SHOWN.page)) {
-    const there = (results) => results.find((result) => result.id === id);
-    const result = there(ranked) ?? there(await withAll(read(name).words));
-    if (result) named.set(id, { ...result, named: true });
+  const { words: asked, message } = read(query);
+  let words = asked;
+  let names = namesIn(query);
+  if (!names.length && !message) {
+    const said = partsOf(words);
+    if (said.length < words.length) names = namesIn(said.join(" "));
   }
-  const first = new Map((await entriesFor(query, message, ranked)).map((result) => [result.id, result]));
-  for (const [id, result] of named) if (!first.has(id)) first.set(id, result);
-  return [...first.values(), ...ranked.filter(({ id }) => !first.has(id))];
+  if (!names.length && !message) {
+    const other = await meant(query, words);
+    if (other.name) names = namesIn(other.name);
+    words = other.words ?? read(other.name).words;
+  }
+  let ranked = words.length ? await ranking(words, message, asked) : [];
+  const guessed = !ranked.length && !names.length && slip(plain(query), 1);
+  if (guessed) {
+    names = namesIn(guessed.name);
+    words = read(guessed.name).words;
+    ranked = await ranking(words, false);
+  }
+  const first = new Map();
+  const put = (place, more = {}) => {
+    const result = ranked.find(({ id }) => id === known.records[place][0]) ?? every.get(place);
+    if (!first.has(result.id)) first.set(result.id, { ...result, ...more });
+  };
+  for (const place of await entriesFor(query, message)) put(place);
+  for (const [which, [, place]] of names.slice(0, SHOWN.page).entries()) {
+    put(place, { named: true });
+    for (const each of terms.find((term) => term.place === place)?.more ?? []) put(each);
+    // After the entry itself, how it is used.
+    if (!which && !message) ranked.map(({ id }) => places.get(id)).filter((each) => kind(each) === 1).slice(0, BESIDE_NAME).forEach((each) => put(each));
+  }
+  return Object.assign([...first.values(), ...ranked.filter(({ id }) => !first.has(id))], { words, guessed: Boolean(guessed) });
 }
 
 /** Where in a text compounds are, each character being a word there; of one that is nowhere, where its pairs are. */
@@ -236,7 +371,7 @@ class Panel {
   }
 
   async show(found, query) {
-    const options = await Promise.all(found.slice(0, SHOWN.panel).map((result) => link(result, read(query).words)));
+    const options = await Promise.all(found.slice(0, SHOWN.panel).map((result) => link(result, found.words)));
     if (found.length > options.length) {
       const href = new URL(address(query), this.form.action);
       options.push(element("a", { class: "search-all", href }, this.form.dataset.all.replace("{count}", found.length)));
@@ -308,9 +443,9 @@ class Page {
   }
 
   async show(found, query) {
-    const items = await this.items(found.slice(0, SHOWN.page), query);
+    const items = await this.items(found.slice(0, SHOWN.page), found.words);
     return () => {
-      this.query = query;
+      this.words = found.words;
       this.rest = found.slice(SHOWN.page);
       this.list.replaceChildren(...items);
       this.more.hidden = !this.rest.length;
@@ -319,14 +454,14 @@ class Page {
   }
 
   async add() {
-    const items = await this.items(this.rest.splice(0, SHOWN.page), this.query);
+    const items = await this.items(this.rest.splice(0, SHOWN.page), this.words);
     this.list.append(...items);
     this.more.hidden = !this.rest.length;
     items[0].firstChild.focus();
   }
 
-  async items(found, query) {
-    const links = await Promise.all(found.map((result) => link(result, read(query).words)));
+  async items(found, words) {
+    const links = await Promise.all(found.map((result) => link(result, words)));
     return links.map((anchor) => {
       const item = document.createElement("li");
       item.append(anchor);
@@ -339,6 +474,7 @@ class Page {
 export function begin(form) {
   const field = form.elements.q;
   const status = form.querySelector(".search-status");
+  const elsewhere = form.querySelector(".search-elsewhere").content;
   const shown = form.dataset.list ? new Page(form) : new Panel(form);
   let turn = 0;
 
@@ -346,11 +482,12 @@ export function begin(form) {
     const query = field.value.trim();
     const mine = ++turn;
     try {
-      const found = query ? await find(query) : [];
+      const found = query ? await find(query) : Object.assign([], { words: [] });
       const put = await shown.show(found, query);
       if (mine !== turn) return; // more was typed meanwhile
       put();
-      status.textContent = query ? told(found.length, query) : "";
+      status.textContent = query ? told(found, query) : "";
+      if (query && !found.length) status.append(" ", elsewhere.cloneNode(true));
       if (!query) shown.close?.();
     } catch (error) {
       form.classList.add("open");
@@ -359,10 +496,11 @@ export function begin(form) {
     }
   };
 
-  const told = (count, query) => {
-    const { one, many, nothing } = form.dataset;
+  const told = ({ length, guessed }, query) => {
+    const { one, many, nothing, nearest } = form.dataset;
     const short = query.length > LONG_NAME ? `${query.slice(0, LONG_NAME)}…` : query;
-    return count > 1 ? many.replace("{count}", count) : count ? one : nothing.replace("{query}", () => short);
+    if (!length || guessed) return (length ? nearest : nothing).replace("{query}", () => short);
+    return length > 1 ? many.replace("{count}", length) : one;
   };
 
   // While a Chinese word is being put together there are but the letters it is typed with.

@@ -21,6 +21,7 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urljoin
 
 import lxml.html
 from pagefind.service import get_executable
@@ -60,8 +61,13 @@ LEFT_OUT_CLASSES = HIDDEN_CLASSES | {"headerlink", "gp", "sb-panels", "explorer"
 # Between other elements there is a space, whether or not the HTML has one.
 INLINE = {"a", "abbr", "b", "code", "em", "i", "kbd", "mark", "small", "span", "strong", "sub", "sup", "var"}
 UTF8 = lxml.html.HTMLParser(encoding="utf-8")
-# Pages on what was and on what fails: they come after the others that have the same words.
+# Pages that teach come before the others that have the same words, those on what was and on what fails come after them.
+TEACHING = ("learn/", "guides/", "explain/", "explorer", "index")
 LATER = ("history/", "reference/retired", "errors/")
+# What else a term of the glossary is called, what else readers look for who mean it, and where more is said of it: a
+# paragraph each, in either language.
+CALLED = re.compile(r"(?:(?:Also called|Related): |(?:又称|相关)：)(.+)[.。]")
+MORE = re.compile(r"More: |另见：")
 HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 
 # Sphinx's search, and what it would put on each page that one came to from it.
@@ -80,6 +86,10 @@ class Record(NamedTuple):
     text: str
     message: str = ""
     """What the first cell raises, if the record is an entry of an error."""
+    called: Sequence[str] = ()
+    """What else readers say who look for it, if it is a term."""
+    more: Sequence[str] = ()
+    """Where more is said of it, from its page, if it is a term."""
 
 
 def cut_words(text: str) -> str:
@@ -125,6 +135,8 @@ def cut_page(article: HtmlElement) -> list[Record]:
             raise HandbookError(f"{said(element)[:60]!r} stands before the first section: search cannot lead there")
         if begun[-1].anchor.startswith("error-") and "traceback" in element.get("class", "").split():
             messages.setdefault(begun[-1].anchor, said(element))
+        if begun[-1].anchor.startswith("term-") and element.tag == "p":
+            begun[-1] = with_paragraph(begun[-1], element)
         gap = "" if element.tag in INLINE else " "
         pieces[-1] += [gap, element.text or ""]
         for child in element:
@@ -140,6 +152,23 @@ def cut_page(article: HtmlElement) -> list[Record]:
         for record, text in zip(begun, texts, strict=True)
     ]
     return [record for record, after in zip(records, [*records[1:], None], strict=True) if not repeats(record, after)]
+
+
+def with_paragraph(term: Record, element: HtmlElement) -> Record:
+    """A term with what a paragraph says of it: what else it is called, or where there is more.
+
+    >>> term = Record("term-all-reduce", "all-reduce", (), "")
+    >>> with_paragraph(term, lxml.html.fromstring("<p>Also called: allreduce, <code>psum</code>.</p>")).called
+    ['allreduce', 'psum']
+    >>> with_paragraph(term, lxml.html.fromstring("<p>另见：<a href='a.html#b'>A</a>。</p>")).more
+    ['a.html#b']
+    """
+    text = said(element)
+    if called := CALLED.fullmatch(text):
+        return term._replace(called=[*term.called, *re.split(", |、", called[1])])
+    if MORE.match(text):
+        return term._replace(more=[str(href) for href in element.xpath(".//a/@href")])
+    return term
 
 
 def entry_names(element: HtmlElement) -> list[str]:
@@ -177,14 +206,28 @@ def title_words(title: str) -> list[str]:
     return list(dict.fromkeys(part.lower() for part in PART.findall(title)))
 
 
-def names_and_messages(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[str, Any]:
-    """What the search knows beside Pagefind's index, of records by their ``ids`` in it.
+def key_words(record: Record) -> list[str]:
+    """The words that say what a record is about: those of its title and of its anchor.
 
-    ``names`` are all names, each with its record: of those that end alike, first what most readers mean. ``messages``
-    are those of the errors, each with its entry. ``later`` are the records that come after others, ``count`` is how
-    many there are.
+    >>> key_words(Record("trap-zeros-like-jit", "“zeros_like keeps the layout”", (), ""))
+    ['zeros_like', 'keeps', 'the', 'layout', 'zeros', 'like', 'jit']
     """
-    named = [(name, page, record) for page, records in pages.items() for record in records for name in record.names]
+    # Of what has a name the title is that name; some headings have but a number for an anchor.
+    own = "" if record.anchor in record.names else re.sub(r"^(error|trap|term|moving|id)\b|\d+$", "", record.anchor)
+    return list(dict.fromkeys(re.findall(rf"[{HAN}]+|[^\W{HAN}]+", f"{record.title} {own.replace('-', ' ')}".lower())))
+
+
+def known(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[str, Any]:
+    """What the search knows beside Pagefind's index.
+
+    ``records`` are all records: their ids in the index, whether they teach (1), tell of the past or of errors (-1) or
+    neither, and their key words. The others are by their place among them: ``names`` are all names, of those that end
+    alike first what most readers mean; ``terms`` are those of the glossary, each with all that it is called and the
+    records that say more; ``messages`` are those of the errors. ``cut`` and ``han`` are how words are parted here.
+    """
+    all_records = [(page, record) for page, records in pages.items() for record in records]
+    places = {url(page, record): place for place, (page, record) in enumerate(all_records)}
+    named = [(name, page, record) for page, record in all_records for name in (*record.names, *record.called)]
     members = Names(frozenset(name for name, *_ in named)).members
 
     def key(item: tuple[str, str, Record]) -> tuple[bool, int, int]:
@@ -200,15 +243,27 @@ def names_and_messages(pages: dict[str, list[Record]], ids: dict[str, str]) -> d
             kind = 3  # a member of a class, or what our own package has
         return page.startswith(LATER), kind, OWNERS.index(owner) if owner in OWNERS else len(OWNERS)
 
+    def destination(page: str, href: str) -> int:
+        to, _, anchor = urljoin(page, href).partition("#")
+        found = next((each for each in pages.get(to, []) if anchor in {"", each.anchor}), None)
+        if found is None:
+            raise HandbookError(f"{page}: the search has no record for {href}")
+        return places[url(to, found)]
+
     return {
-        "names": [(name.lower(), ids[url(page, record)]) for name, page, record in sorted(named, key=key)],
-        "messages": [
-            (each.message, ids[url(page, each)]) for page, records in pages.items() for each in records if each.message
+        "cut": CUT,
+        "han": HAN,
+        "records": [
+            (ids[url(page, each)], page.startswith(TEACHING) - page.startswith(LATER), " ".join(key_words(each)))
+            for page, each in all_records
         ],
-        "later": [
-            ids[url(page, each)] for page, records in pages.items() if page.startswith(LATER) for each in records
+        "names": [(name.lower(), places[url(page, record)]) for name, page, record in sorted(named, key=key)],
+        "terms": [
+            (places[url(page, each)], [*each.names, *each.called], [destination(page, href) for href in each.more])
+            for page, each in all_records
+            if each.anchor.startswith("term-")
         ],
-        "count": len(ids),
+        "messages": [(each.message, places[url(page, each)]) for page, each in all_records if each.message],
     }
 
 
@@ -223,9 +278,9 @@ def make_index(pages: dict[str, list[Record]]) -> dict[str, bytes]:
     files = {file["path"]: base64.b64decode(file["content"]) for file in answer["files"]}
     fragments = {name: content for name, content in files.items() if name.startswith("fragment/")}
     # Pagefind's own filters could hold names, but are written in another order each time.
-    names = names_and_messages(pages, {read_fragment(each)["url"]: Path(name).stem for name, each in fragments.items()})
+    beside = known(pages, {read_fragment(each)["url"]: Path(name).stem for name, each in fragments.items()})
     used = {name: content for name, content in files.items() if not UNUSED.fullmatch(name)}
-    return used | {LAST: json.dumps(names, ensure_ascii=False).encode()}
+    return used | {LAST: json.dumps(beside, ensure_ascii=False).encode()}
 
 
 def read_fragment(content: bytes) -> dict[str, Any]:

@@ -354,11 +354,34 @@ def test_that_nothing_was_found_is_announced(page, address, language):
     # A place that is announced must be there before it is filled.
     assert status(page).get_attribute("role") == "status"
     ask(page, "zzyzx")
-    assert status(page).inner_text() == NOTHING[language]
+    assert status(page).inner_text().startswith(NOTHING[language])
     assert status(page).bounding_box()["height"] > 10
     assert field(page).get_attribute("aria-expanded") == "false"
     ask(page, "mesh")
     assert COUNTED[language] in status(page).text_content()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_who_finds_nothing_is_told_where_to_go(page, address, site, language):
+    """By links that the Tab key reaches, under the field and on the search page."""
+    page.goto(f"{address}/{language}/learn/placing.html")
+    ask(page, "zzyzx")
+    page.keyboard.press("Tab")
+    first = status(page).locator("a").first
+    assert first.evaluate("link => link === document.activeElement")
+    assert status(page).is_visible()
+    links = status(page).locator("a").evaluate_all("links => links.map((link) => link.href)")
+    pages = [link.removeprefix(f"{address}/{language}/") for link in links]
+    assert pages == ["learn/index.html", "reference/index.html", "errors/index.html", "glossary.html", "genindex.html"]
+    page.goto(f"{address}/{language}/search.html?q=zzyzx")
+    page.locator(".search-page .search-status a").nth(4).wait_for()
+
+
+def test_far_from_any_name_the_nearest_is_offered(page, address):
+    page.goto(f"{address}/en/index.html")
+    ask(page, "addresabelshrds")
+    assert status(page).text_content() == "Nothing found for “addresabelshrds”. The nearest name:"
+    assert options(page).first.locator(".search-title").inner_text() == "jax.Array.addressable_shards"
 
 
 def test_a_query_never_becomes_markup(page, address):
