@@ -215,7 +215,7 @@ async function ranking(words, message, asked = words) {
   const ranked = byScore([...found.values()]).map((record) => {
     return { ...record, words: record.beside.length ? record.beside : record.alone };
   });
-  return ranked.filter(({ score }) => score > ranked[0].score / SPREAD);
+  return !message && parts.length <= FEW ? ranked : ranked.filter(({ score }) => score > ranked[0].score / SPREAD);
 }
 
 /** The entries of the errors whose message a query is, or is a part of. */
