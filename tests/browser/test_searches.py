@@ -19,7 +19,7 @@ UNREACHED = {
     "pass a non-array to shard_map": "what else may not be passed has the same words",
     "ZeRO 三个阶段": "zero and three mean something else on most pages",
     "shard_map 里求梯度不对": "other entries on gradients inside shard_map come first",
-    "编译器插入了哪些通信": "who inserts communication is said on many pages",
+    "捐赠缓冲区没有用上": "the parameters that donate come first",
     "对分片数组取切片会收集整个数组": "the entry speaks of half an array",
     "jit 里怎么看数组的分片": "each word is on hundreds of pages",
 }
