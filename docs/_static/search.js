@@ -92,8 +92,18 @@ const own = new Set(known.names.map(([, place]) => place));
 const terms = known.terms.map(([place, called, more]) => ({ place, called: called.map((name) => read(name).words), more }));
 const keys = known.records.map(([, , words]) => words.split(" "));
 const places = new Map(known.records.map(([id], place) => [id, place]));
-// Each record as Pagefind would give it, whatever is looked for.
-const every = new Map((await pagefind.search(null)).results.map((result) => [places.get(result.id), result]));
+
+/** A record as Pagefind would give it, whatever is looked for: to ask Pagefind for all would load its whole index. */
+function recordAt(place) {
+  const [id] = known.records[place];
+  const data = async () => {
+    const { body } = await fetch(new URL(`../pagefind/fragment/${id}.pf_fragment`, import.meta.url));
+    const said = await new Response(body.pipeThrough(new DecompressionStream("gzip"))).text();
+    const record = JSON.parse(said.replace(/^pagefind_dcd/, ""));
+    return { ...record, raw_url: record.url };
+  };
+  return { id, words: [], data };
+}
 
 /** What Pagefind finds for a word, or for several side by side, by places; it is asked once. */
 const asked = new Map();
@@ -160,7 +170,7 @@ async function ranking(words, message, asked = words) {
   ]);
   const found = new Map();
   const at = (place, words = []) => {
-    if (!found.has(place)) found.set(place, { ...every.get(place), score: 0, has: new Set(), alone: [], beside: [] });
+    if (!found.has(place)) found.set(place, { ...recordAt(place), score: 0, has: new Set(), alone: [], beside: [] });
     found.get(place).alone.push(...words);
     return found.get(place);
   };
@@ -170,7 +180,7 @@ async function ranking(words, message, asked = words) {
   for (const [which, results] of single.entries()) {
     const best = Math.max(...results.map(({ score }) => score)) || 1;
     for (const result of results) {
-      const record = at(places.get(result.id), result.words);
+      const record = Object.assign(at(places.get(result.id), result.words), { data: result.data });
       record.score += worthOf(which) * (message ? 1 : SHARE + (1 - SHARE) * (result.score / best));
       record.has.add(which);
     }
@@ -215,7 +225,7 @@ async function ranking(words, message, asked = words) {
   const ranked = byScore([...found.values()]).map((record) => {
     return { ...record, words: record.beside.length ? record.beside : record.alone };
   });
-  return ranked.filter(({ score }) => score > ranked[0].score / SPREAD);
+  return !message && parts.length <= FEW ? ranked : ranked.filter(({ score }) => score > ranked[0].score / SPREAD);
 }
 
 /** The entries of the errors whose message a query is, or is a part of. */
@@ -279,7 +289,7 @@ export async function find(query) {
   }
   const first = new Map();
   const put = (place, more = {}) => {
-    const result = ranked.find(({ id }) => id === known.records[place][0]) ?? every.get(place);
+    const result = ranked.find(({ id }) => id === known.records[place][0]) ?? recordAt(place);
     if (!first.has(result.id)) first.set(result.id, { ...result, ...more });
   };
   for (const place of await entriesFor(query, message)) put(place);

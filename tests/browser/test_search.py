@@ -112,7 +112,7 @@ PHRASES = {
         "重新分片的通信开销": "guides/cost-of-moving.html#what-does-it-cost-to-move",
         "轴的顺序怎么定": "explain/axis-order.html#axis-order",
         "ｍｅｓｈ": "reference/mesh.html#jax.sharding.Mesh",
-        "网格 Mesh": "glossary.html#term-device-mesh",
+        "网格 Mesh": "reference/mesh.html#meshes",
     },
 }
 HOSTILE = [

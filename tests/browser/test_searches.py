@@ -15,10 +15,11 @@ UNREACHED = {
     "non-divisible sharding of jit outputs": "entries on other sizes that do not divide have as many of the words",
     "print sharding inside jit": "each word is on hundreds of pages, all of them in other titles",
     "visualize sharding inside pjit": "what tells of pjit comes first, though it is retired",
+    "axis_index_groups in shard_map": "of two words, the reference comes before errors",
     "pass a non-array to shard_map": "what else may not be passed has the same words",
     "ZeRO 三个阶段": "zero and three mean something else on most pages",
     "shard_map 里求梯度不对": "other entries on gradients inside shard_map come first",
-    "编译器插入了哪些通信": "who inserts communication is said on many pages",
+    "捐赠缓冲区没有用上": "the parameters that donate come first",
     "对分片数组取切片会收集整个数组": "the entry speaks of half an array",
     "jit 里怎么看数组的分片": "each word is on hundreds of pages",
 }
