@@ -73,4 +73,5 @@ def main() -> None:
     Path("results.json").write_text(json.dumps(results))
 
 
-main()
+if __name__ == "__main__":
+    main()

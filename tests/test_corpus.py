@@ -8,8 +8,9 @@ from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
-import jax
 import pytest
+from corpus import claims
+from corpus.chips import mesh
 from corpus.programs import COMPILERS, PROGRAMS, Communication
 from strategies import Arranged  # noqa: F401, which gives the process its devices
 
@@ -88,18 +89,21 @@ def test_no_record_names_a_folder_of_the_machine_it_was_made_on():
     for compiler in COMPILERS:
         for text, _ in records(compiler).values():
             files = re.findall(r'^\d+ "([^"]*\.py)"$', text, re.MULTILINE)
-            assert set(files) <= {"corpus/programs.py", "corpus/make.py"}
+            assert set(files) <= {f"corpus/{name}.py" for name in ("programs", "claims", "make")}
 
 
 @pytest.mark.parametrize("name", [name for name, program in PROGRAMS.items() if "cpu" in program.expected])
 def test_the_installed_compiler_writes_the_same(name):
     """The CPU's programs compiled anew, through the function that readers call."""
-    mesh = jax.make_mesh((2, 4), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
-    fn, args = PROGRAMS[name].make(mesh)
+    program = PROGRAMS[name]
+    fn, args = program.make(mesh("cpu", program.axes, program.explicit))
     found = sb.collectives(fn, *args)
     assert added_up(as_communication(found)) == added_up(PROGRAMS[name].expected["cpu"])
     assert found.devices == 8
-    assert all(one.source is None or Path(one.source.file).name in ("programs.py", "test_corpus.py") for one in found)
+    assert all(
+        one.source is None or Path(one.source.file).name in ("programs.py", "claims.py", "test_corpus.py")
+        for one in found
+    )
 
 
 @pytest.mark.parametrize("compiler", ["cpu", "h100"])
@@ -147,3 +151,18 @@ def test_planted_faults_are_found(fault, monkeypatch):
         if found != added_up(PROGRAMS[name].expected[compiler]):
             wrong.append((name, compiler))
     assert wrong
+
+
+def test_every_claim_stands_in_an_entry():
+    """The page or entry that tells of a program is there."""
+    docs = CORPUS.parents[1] / "docs"
+    told = {program.because for program in PROGRAMS.values() if program.make.__module__ == claims.__name__}
+    assert len(told) > 8
+    for places in told:
+        for place in re.split(r",? and |, |; ", places):
+            page, _, label = place.partition("#")
+            assert (
+                f"({label})=" in (docs / f"{page}.md").read_text(encoding="utf-8")
+                if label
+                else (docs / f"{page}.md").is_file()
+            )

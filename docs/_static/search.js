@@ -97,8 +97,11 @@ const places = new Map(known.records.map(([id], place) => [id, place]));
 function recordAt(place) {
   const [id] = known.records[place];
   const data = async () => {
-    const { body } = await fetch(new URL(`../pagefind/fragment/${id}.pf_fragment`, import.meta.url));
-    const said = await new Response(body.pipeThrough(new DecompressionStream("gzip"))).text();
+    const file = await (await fetch(new URL(`../pagefind/fragment/${id}.pf_fragment`, import.meta.url))).blob();
+    const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+    // Some hosts unpack what they send.
+    const packed = first === 0x1f && second === 0x8b;
+    const said = await new Response(packed ? file.stream().pipeThrough(new DecompressionStream("gzip")) : file).text();
     const record = JSON.parse(said.replace(/^pagefind_dcd/, ""));
     return { ...record, raw_url: record.url };
   };

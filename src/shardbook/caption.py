@@ -126,7 +126,8 @@ def _mesh(layout: Layout, words: Mapping[str, str]) -> str:
     if len(kinds) == 1:
         sizes = ", ".join(f"{name}={axis.size}" for name, axis in layout.axes.items())
         return f"{sizes} · {words.get(*kinds, *kinds)}"
-    return ", ".join(f"{name}={axis.size} {words.get(axis.type, axis.type)}" for name, axis in layout.axes.items())
+    typed = (f"{name}={axis.size} {words.get(axis.type, axis.type)}" for name, axis in layout.axes.items())
+    return words["list"].join(typed)
 
 
 def _copies(layout: Layout, words: Mapping[str, str]) -> str:

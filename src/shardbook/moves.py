@@ -159,7 +159,7 @@ class Moves(Display):
             grouped.setdefault((_elements(receipt.index), receipt.elements), []).append(receipt.device)
         return [
             (
-                f"{len(devices)} ({_listed(devices, words)})",
+                words["counted"].format(count=len(devices), listed=_listed(devices, words)),
                 self._amount(needed, words),
                 self._amount(needed - lacking, words),
                 self._received(lacking, needed, words),

@@ -45,20 +45,27 @@ gpu_device_info {
 """
 
 
-def mesh(compiler, slices=1, order=()):
-    """A mesh of x = 2 by y = 4: devices of the CPU, of a host with 8 H100, or of TPU v5e; with slices, x is between them."""
-    auto = (jax.sharding.AxisType.Auto,) * 2
+def devices(compiler, slices=1, order=()):
+    """Devices of the CPU, of a host with 8 H100, or TPU v5e, in the order for a mesh whose first axis goes between slices."""
     if compiler == "cpu":
-        return jax.make_mesh((2, 4), ("x", "y"), axis_types=auto)
+        return np.array(jax.devices()[:8])
     if compiler == "h100":
         chips = topologies.get_topology_desc(
             platform="cuda", topology_name="h100", topology="1x1x8", target_config=H100
         )
-        return topologies.make_mesh(chips, (2, 4), ("x", "y"))
+        return np.array(chips.devices)
     if slices == 1:
-        return topologies.make_mesh(
-            topologies.get_topology_desc(platform="tpu", topology_name="v5e:2x4"), (2, 4), ("x", "y")
-        )
+        return np.array(topologies.get_topology_desc(platform="tpu", topology_name="v5e:2x4").devices)
     chips = topologies.get_topology_desc(platform="tpu", topology_name="v5e:2x2", num_slices=slices)
-    devices = np.array(sorted(chips.devices, key=lambda device: (device.slice_index, device.id))).reshape(slices, -1)
-    return jax.sharding.Mesh(devices[:, list(order)] if order else devices, ("x", "y"), axis_types=auto)
+    found = np.array(sorted(chips.devices, key=lambda device: (device.slice_index, device.id))).reshape(slices, -1)
+    return found[:, list(order)] if order else found
+
+
+def mesh(compiler, axes, explicit=False, slices=1, order=()):
+    """A mesh of eight of them."""
+    kind = jax.sharding.AxisType.Explicit if explicit else jax.sharding.AxisType.Auto
+    shape, names, types = tuple(axes.values()), tuple(axes), (kind,) * len(axes)
+    found = devices(compiler, slices, order)
+    if slices > 1:
+        return jax.sharding.Mesh(found.reshape(shape), names, axis_types=types)
+    return jax.make_mesh(shape, names, axis_types=types, devices=found.flatten())

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import jax
 
+from corpus import claims  # noqa: F401, which registers its programs
 from corpus.chips import mesh
 from corpus.programs import COMPILERS, PROGRAMS
 
@@ -19,7 +20,7 @@ PACKAGES = ("jax", "jaxlib", "libtpu", "jax-cuda12-pjrt", "nvidia-cuda-nvcc-cu12
 
 def compiled(program, compiler):
     """The text of the compiled program, and of what its devices are."""
-    grid = mesh(compiler, program.slices, program.order)
+    grid = mesh(compiler, program.axes, program.explicit, program.slices, program.order)
     fn, args = program.make(grid)
     lowered = (fn if hasattr(fn, "lower") else jax.jit(fn)).lower(*args)
     devices = list(grid.devices.flat)

@@ -42,12 +42,14 @@ class Program:
     slices: int = 1
     order: tuple[int, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
+    axes: dict[str, int] = field(default_factory=SIZES.copy)
+    explicit: bool = False
 
 
 PROGRAMS: dict[str, Program] = {}
 
 
-def program(*expected, because="", slices=1, order=(), options=(), only=COMPILERS, **others):
+def program(*expected, because="", slices=1, order=(), options=(), axes=None, explicit=False, only=COMPILERS, **others):
     """Register a program.
 
     ``others`` are the compilers that do something else, ``only`` those that can compile it, ``options`` XLA's own.
@@ -56,7 +58,10 @@ def program(*expected, because="", slices=1, order=(), options=(), only=COMPILER
 
     def register(make):
         known = {name: list(others.get(name, expected)) for name in only}
-        PROGRAMS[make.__name__] = Program(make.__name__, make, known, because, slices, order, dict(options))
+        assert make.__name__ not in PROGRAMS
+        PROGRAMS[make.__name__] = Program(
+            make.__name__, make, known, because, slices, order, dict(options), axes or SIZES, explicit
+        )
         return make
 
     return register

@@ -44,7 +44,7 @@ function mesh({ mesh: { names, sizes, types } }, words) {
   if (new Set(types).size === 1) {
     return `${names.map((name, at) => `${name}=${sizes[at]}`).join(", ")} · ${words[types[0]]}`;
   }
-  return names.map((name, at) => `${name}=${sizes[at]} ${words[types[at]]}`).join(", ");
+  return names.map((name, at) => `${name}=${sizes[at]} ${words[types[at]]}`).join(words.list);
 }
 
 function copies({ deviceCount, mesh: { names, sizes }, pieces, replication, splits }, words) {

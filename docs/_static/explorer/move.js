@@ -75,7 +75,7 @@ function grouped(perDevice, said) {
     const whole = volume(needed);
     const written = runs(receipts.map((receipt) => receipt.device));
     const listed = (written.length <= RUNS ? written : [...written.slice(0, RUNS - 1), "…"]).join(said.list);
-    return [`${receipts.length} (${listed})`, elements ? size(bytes) + share(elements, whole, said) : "—"];
+    return [format(said.counted, { count: receipts.length, listed }), elements ? size(bytes) + share(elements, whole, said) : "—"];
   });
   return table(said.moves_table, [said.devices, said.receives], rows);
 }
