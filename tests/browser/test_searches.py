@@ -16,6 +16,7 @@ UNREACHED = {
     "with_sharding_constraint with None for some leaves": "other entries are about None in a spec",
     "non-divisible sharding of jit outputs": "entries on other sizes that do not divide have as many of the words",
     "print sharding inside jit": "each word is on hundreds of pages, all of them in other titles",
+    "which communication does XLA insert": "the entries of Auto and of the cost of communication have the same words",
     "visualize sharding inside pjit": "what tells of pjit comes first, though it is retired",
     "axis_index_groups in shard_map": "of two words, the reference comes before errors",
     "pass a non-array to shard_map": "what else may not be passed has the same words",
