@@ -129,12 +129,22 @@ def test_nothing_is_cut_off_at_twice_the_size(page, address):
         assert wide <= 640, f"{name} is {wide} px wide"
 
 
-def test_a_phone_page_does_not_scroll_sideways(page, address):
-    page.set_viewport_size({"width": 390, "height": 844})
+def test_no_page_scrolls_sideways(page, address):
     for name in PAGES:
         page.goto(f"{address}/en/{name}")
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= 390, f"{name} is {wide} px wide"
+        for width in (390, 1280, 1440):
+            page.set_viewport_size({"width": width, "height": 844})
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= width, f"{name} is {wide} px wide on {width}"
+
+
+def test_only_the_explorer_has_a_wider_column(page, address):
+    page.set_viewport_size({"width": 1920, "height": 900})
+    wide = {}
+    for name in ("learn/placing.html", "reference/shardbook.html", "explorer.html"):
+        page.goto(f"{address}/en/{name}")
+        wide[name] = page.locator(".main > .content").bounding_box()["width"]
+    assert wide["learn/placing.html"] == wide["reference/shardbook.html"] < wide["explorer.html"]
 
 
 def test_nothing_moves_for_who_asked_for_that(page, address):
