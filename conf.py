@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT / "src"))
 
-from shardbook_sphinx.cache import cache_path  # noqa: E402
+from shardbook_sphinx.execution.cache import cache_path  # noqa: E402
 
 project = "shardbook"
 author = "the shardbook authors"

@@ -92,7 +92,7 @@ def kernels(session: nox.Session) -> None:
 @nox.session(venv_backend="none", requires=["kernels"])
 def docs(session: nox.Session) -> None:
     """Build site/ in English and Chinese; fail on any warning."""
-    run(session, "shardbook_sphinx.build", *session.posargs)
+    run(session, "shardbook_sphinx.commands.build", *session.posargs)
 
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
@@ -116,7 +116,7 @@ def browser(session: nox.Session) -> None:
     if session.posargs == ["--install"]:
         run(session, "playwright", "install", "chromium")
     else:
-        run(session, "shardbook_sphinx.build")  # once, and not in each of the processes that test
+        run(session, "shardbook_sphinx.commands.build")  # once, and not in each of the processes that test
         run(session, "pytest", "tests/browser", "--numprocesses=logical", *session.posargs, **CPU)
 
 
@@ -152,8 +152,8 @@ def i18n(session: nox.Session) -> None:
     templates = BUILD / "gettext"
     shutil.rmtree(templates, ignore_errors=True)
     run(session, "sphinx", "-q", "-b", "gettext", "-c", ".", "-d", ".build/doctrees/gettext", "docs", str(templates))
-    run(session, "shardbook_sphinx.catalogues", "update", str(templates))
-    run(session, "shardbook_sphinx.catalogues", "check", str(templates))
+    run(session, "shardbook_sphinx.translation.catalogues", "update", str(templates))
+    run(session, "shardbook_sphinx.translation.catalogues", "check", str(templates))
 
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
@@ -166,8 +166,8 @@ def links(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Print what the build costs, how fast helper package and explorer are, and what each page weighs."""
     run(session, "tests.bench")
-    run(session, "shardbook_sphinx.bench", *session.posargs)
-    run(session, "shardbook_sphinx.build")
+    run(session, "shardbook_sphinx.commands.bench", *session.posargs)
+    run(session, "shardbook_sphinx.commands.build")
     for name in ("weights", "redraw"):
         run(session, name, PYTHONPATH=str(ROOT / "tests" / "browser"))
 
@@ -175,15 +175,15 @@ def bench(session: nox.Session) -> None:
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
 def coverage(session: nox.Session) -> None:
     """Print how many names of the installed JAX have an entry with a tested example; fail if one has none."""
-    run(session, "shardbook_sphinx.build")
-    run(session, "shardbook_sphinx.coverage", **CPU)
+    run(session, "shardbook_sphinx.commands.build")
+    run(session, "shardbook_sphinx.commands.coverage", **CPU)
 
 
 @nox.session(default=False)
 def history(session: nox.Session) -> None:
     """Record in docs/_data/api what each JAX release offers: those not recorded yet, or `-- VERSION ...`."""
     session.install("uv")
-    session.run("python", "-m", "shardbook_sphinx.releases", *session.posargs, env={"PYTHONPATH": "src"})
+    session.run("python", "-m", "shardbook_sphinx.records.releases", *session.posargs, env={"PYTHONPATH": "src"})
 
 
 @nox.session(requires=["kernels"], default=False)
@@ -192,14 +192,14 @@ def canary(session: nox.Session) -> None:
     if len(session.posargs) != 1:
         session.error("name one release: python3 -m nox -s canary -- 0.11.2")
     release = session.posargs[0]
-    run(session, "shardbook_sphinx.build")  # what the pinned JAX prints, to compare with
+    run(session, "shardbook_sphinx.commands.build")  # what the pinned JAX prints, to compare with
     session.install("--require-hashes", "-r", "requirements/site.txt", env={"UV_COMPILE_BYTECODE": "1"})
     session.install("--no-deps", "--no-build-isolation", "-e", ".")
     session.install(f"jax=={release}", f"jaxlib<={release}", env={"UV_COMPILE_BYTECODE": "1"})
     ours, theirs = (Path(folder, "share", "jupyter", "kernels") for folder in (session.virtualenv.location, SITE))
     for kernel in theirs.glob("jax-*"):
         shutil.copytree(kernel, ours / kernel.name, dirs_exist_ok=True)
-    session.run("python", "-m", "shardbook_sphinx.canary", release, env=CPU)
+    session.run("python", "-m", "shardbook_sphinx.commands.canary", release, env=CPU)
 
 
 @nox.session(python=None if sys.version_info[:2] == (3, 13) else OLD_PYTHON, default=False)

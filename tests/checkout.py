@@ -32,7 +32,9 @@ class Handbook:
 
     def command(self) -> tuple[list[str], dict[str, str]]:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("SHARDBOOK")}
-        return [sys.executable, "-m", "shardbook_sphinx.build"], environment | {"PYTHONPATH": str(self.root / "src")}
+        return [sys.executable, "-m", "shardbook_sphinx.commands.build"], environment | {
+            "PYTHONPATH": str(self.root / "src")
+        }
 
     def build(self, *arguments: str, **settings: str) -> Result:
         """Build as ``nox -s docs`` does."""

@@ -1,5 +1,5 @@
 // The search, once a reader uses it: what is typed is cut into words, Pagefind finds the records that have them, and
-// the best are shown under the field or on the search page. src/shardbook_sphinx/search.py makes the index, with what
+// the best are shown under the field or on the search page. src/shardbook_sphinx/search/index.py makes the index, with what
 // is known beside it in names.json, and says why words are cut as they are.
 
 import { matcher } from "./messages.js";

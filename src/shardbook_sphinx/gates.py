@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shardbook_sphinx import compare, completeness, entries, errors, timeline
-from shardbook_sphinx.pages import HandbookError
+from shardbook_sphinx.exceptions import HandbookError
+from shardbook_sphinx.execution import same_as, unrun
+from shardbook_sphinx.reference import api_entries, error_entries, history
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -18,9 +19,9 @@ def check_all(app: Sphinx, env: BuildEnvironment) -> list[str]:
     Connected to ``env-updated``, which each build emits: Sphinx leaves out ``env-check-consistency`` when it has read
     no page, and would pass in its second build what it warned of in the first.
     """
-    entries.check_entries(app, env)
-    errors.check_entries(app, env)
-    timeline.check_releases(app, env)
-    if problems := [*completeness.find_unrun(env), *compare.compare_cells(app, env)]:
+    api_entries.check_entries(app, env)
+    error_entries.check_entries(app, env)
+    history.check_releases(app, env)
+    if problems := [*unrun.find_unrun(env), *same_as.compare_cells(app, env)]:
         raise HandbookError("\n\n".join(problems))
     return []

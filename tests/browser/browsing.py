@@ -10,7 +10,7 @@ from pathlib import Path
 
 from playwright.sync_api import Error, sync_playwright
 
-from shardbook_sphinx.policy import POLICY
+from shardbook_sphinx.commands.policy import POLICY
 
 CHECKOUT = Path(__file__).parents[2]
 LANGUAGES = ("en", "zh")

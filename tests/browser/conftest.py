@@ -10,7 +10,7 @@ from browsing import CHECKOUT, Watch, chromium_running, served
 @pytest.fixture(scope="session")
 def site():
     """The site of this checkout, brought up to date."""
-    subprocess.run([sys.executable, "-m", "shardbook_sphinx.build"], cwd=CHECKOUT, check=True)
+    subprocess.run([sys.executable, "-m", "shardbook_sphinx.commands.build"], cwd=CHECKOUT, check=True)
     return CHECKOUT / "site"
 
 

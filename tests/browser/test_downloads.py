@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from browsing import LANGUAGES, Watch
 
-from shardbook_sphinx.archive import ARCHIVE
+from shardbook_sphinx.downloads.archive import ARCHIVE
 
 NAMES = {"en": ("Notebook", "Markdown"), "zh": ("Notebook", "Markdown")}
 NOWHERE = ("nowhere.html", "en/nowhere.html", "zh/learn/nowhere.html", "en/no/such/folder/nowhere.html")

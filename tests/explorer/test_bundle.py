@@ -7,8 +7,8 @@ import subprocess
 import pytest
 from model import MODULES, NODE
 
-from shardbook_sphinx.assets import bundle, join_scripts, join_styles
-from shardbook_sphinx.pages import HandbookError
+from shardbook_sphinx.exceptions import HandbookError
+from shardbook_sphinx.theme.assets import bundle, join_scripts, join_styles
 
 GOOD = {
     "first.js": 'import { two, three } from "./numbers.js";\nimport { say } from "./say.js";\nsay(two + three());\n',

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from shardbook_sphinx import cases, measured, measuring
-from shardbook_sphinx.cases import Case
-from shardbook_sphinx.pages import HandbookError
-from shardbook_sphinx.product_cost import GROUPS, group, read_rows
+from shardbook_sphinx.exceptions import HandbookError
+from shardbook_sphinx.xla import cases
+from shardbook_sphinx.xla import tables as measured
+from shardbook_sphinx.xla import worker as measuring
+from shardbook_sphinx.xla.cases import Case
+from shardbook_sphinx.xla.product_cost import GROUPS, group, read_rows
 
 CHECKOUT = Path(__file__).parents[2]
 WHOLE, ROWS, COLUMNS = ((), ()), ((0,), ()), ((), (0,))
@@ -163,11 +165,11 @@ def copy(folder: Path) -> Path:
     ("name", "stale"),
     [
         ("src/shardbook/hlo.py", True),
-        ("src/shardbook_sphinx/cases.py", True),
-        ("src/shardbook_sphinx/measuring.py", True),
+        ("src/shardbook_sphinx/xla/cases.py", True),
+        ("src/shardbook_sphinx/xla/worker.py", True),
         ("requirements/site.txt", True),
         ("requirements/jax-0.5.3.txt", False),
-        ("src/shardbook_sphinx/product_cost.py", False),
+        ("src/shardbook_sphinx/xla/product_cost.py", False),
     ],
 )
 def test_what_makes_the_tables_stale(tmp_path, name, stale):
@@ -199,7 +201,7 @@ def test_a_handbook_without_the_pages_measures_nothing(tmp_path):
 
 def test_a_stopped_build_leaves_no_process_behind():
     process = subprocess.Popen(
-        [sys.executable, "-m", "shardbook_sphinx.measuring", "0", "1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-m", "shardbook_sphinx.xla.worker", "0", "1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     process.communicate(timeout=60)  # closes the input
     assert process.returncode == 1

@@ -4,8 +4,8 @@ import re
 import subprocess
 import sys
 
-from shardbook_sphinx.cache import cache_path
-from shardbook_sphinx.canary import MOST, Finding, cell_findings, doctest_findings, part
+from shardbook_sphinx.commands.canary import MOST, Finding, cell_findings, doctest_findings, part
+from shardbook_sphinx.execution.cache import cache_path
 
 
 def test_the_canary_reports_what_changed(small):
@@ -23,7 +23,7 @@ def test_the_canary_reports_what_changed(small):
     executed.write_text(executed.read_text(encoding="utf-8").replace('"6\\n"', '"7\\n"'), encoding="utf-8")
     small.edit("docs/names.md", """shape["x"]\n8""", """shape["x"]\n9""")
 
-    command = [sys.executable, "-m", "shardbook_sphinx.canary", version]
+    command = [sys.executable, "-m", "shardbook_sphinx.commands.canary", version]
     done = subprocess.run(
         command, cwd=small.root, env=small.command()[1], capture_output=True, encoding="utf-8", timeout=300, check=False
     )
@@ -40,7 +40,7 @@ def test_the_canary_reports_what_changed(small):
 
 
 def test_the_canary_refuses_another_jax_than_it_is_asked_for(small):
-    command = [sys.executable, "-m", "shardbook_sphinx.canary", "0.1.0"]
+    command = [sys.executable, "-m", "shardbook_sphinx.commands.canary", "0.1.0"]
     done = subprocess.run(
         command, cwd=small.root, env=small.command()[1], capture_output=True, encoding="utf-8", check=False
     )

@@ -8,8 +8,8 @@ import pytest
 from checkout import Handbook
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from shardbook_sphinx import apart
-from shardbook_sphinx.errors import find_faults, read_entries
+from shardbook_sphinx.execution import programs
+from shardbook_sphinx.reference.error_entries import find_faults, read_entries
 
 PAGE = "docs/errors/sums.md"
 SETUP = """\
@@ -195,10 +195,10 @@ def test_what_is_no_thread_fails_the_build(with_errors):
 
 
 def test_a_process_that_outlives_its_program_is_ended(monkeypatch):
-    monkeypatch.setattr(apart, "ENDING", 1)
+    monkeypatch.setattr(programs, "ENDING", 1)
     stays = "import threading, time\nthreading.Thread(target=time.sleep, args=(600,)).start()\nprint('done')"
-    assert apart.run_processes(dict(os.environ), stays, 1, 60) == ("done\n", None)
-    assert apart.run_processes(dict(os.environ), stays + "\n1 / 0", 1, 60).raised == (
+    assert programs.run_processes(dict(os.environ), stays, 1, 60) == ("done\n", None)
+    assert programs.run_processes(dict(os.environ), stays + "\n1 / 0", 1, 60).raised == (
         "ZeroDivisionError",
         "division by zero",
     )
@@ -207,7 +207,7 @@ def test_a_process_that_outlives_its_program_is_ended(monkeypatch):
 def test_the_last_words_of_a_process_are_the_same_each_time():
     said = "F1121 09:00:00.000000 4242 client.cc:80] the end \n  of it \n*** Check failure stack trace: ***\n @ 0x1"
     dies = f"import os, sys\nprint({said!r}, file=sys.stderr, flush=True)\nos.abort()"
-    assert apart.run_processes(dict(os.environ), dies, 1, 60).raised == ("SIGABRT", "the end\n  of it")
+    assert programs.run_processes(dict(os.environ), dies, 1, 60).raised == ("SIGABRT", "the end\n  of it")
 
 
 def runnable(notebook):

@@ -297,7 +297,7 @@ def test_the_chinese_build_starts_no_kernel(small):
 
 
 def test_what_runs_the_pages_runs_them_again_when_it_changes(small):
-    runner = small.root / "src/shardbook_sphinx/execute.py"
+    runner = small.root / "src/shardbook_sphinx/execution/run.py"
     runner.write_text(runner.read_text(encoding="utf-8") + "# changed\n", encoding="utf-8")
     assert small.build().ran == ["now", "then"]
 

@@ -5,7 +5,7 @@ import sys
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from shardbook_sphinx.prefork import provisioner
+from shardbook_sphinx.execution.kernels import provisioner
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux only")

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from checkout import CHECKOUT
 
-from shardbook_sphinx.changes import by_release
-from shardbook_sphinx.coverage import report
-from shardbook_sphinx.entries import Entry, find_gaps
-from shardbook_sphinx.records import LEGACY, Records, Release, read_records
-from shardbook_sphinx.releases import DATA, RECORDER, RELEASES, is_current, reason
-from shardbook_sphinx.timeline import QUESTIONS
+from shardbook_sphinx.commands.coverage import report
+from shardbook_sphinx.records.changes import by_release
+from shardbook_sphinx.records.records import LEGACY, Records, Release, read_records
+from shardbook_sphinx.records.releases import DATA, RECORDER, RELEASES, is_current, reason
+from shardbook_sphinx.reference.api_entries import Entry, find_gaps
+from shardbook_sphinx.reference.history import QUESTIONS
 
 RECORDED = CHECKOUT / DATA
 KERNEL = Path(sys.prefix, "share/jupyter/kernels/jax-0.5.3/kernel.json")
@@ -140,7 +140,7 @@ def test_a_name_that_comes_back_is_not_removed():
 
 def test_the_reference_has_no_gap(handbook):
     done = subprocess.run(
-        [sys.executable, "-m", "shardbook_sphinx.coverage"],
+        [sys.executable, "-m", "shardbook_sphinx.commands.coverage"],
         cwd=handbook.root,
         env=handbook.command()[1],
         capture_output=True,

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from shardbook.words import WORDS
-from shardbook_sphinx.catalogues import check, read, update
-from shardbook_sphinx.chinese import RULES, slips
+from shardbook_sphinx.translation.catalogues import check, read, update
+from shardbook_sphinx.translation.chinese import RULES, slips
 
 CATALOGUES = "docs/locale/zh_CN/LC_MESSAGES"
 NOW = f"{CATALOGUES}/now.po"
@@ -217,7 +217,7 @@ def test_good_chinese_passes(text):
 def test_a_slip_is_told_with_its_page_its_sentence_the_rule_and_the_remedy(small, templates, page):
     before, after = {NOW: ("结果是六。", "次序是六。")}.get(page, ("回到顶部", "次序的顶部"))
     small.edit(page, before, after)
-    command = [sys.executable, "-m", "shardbook_sphinx.catalogues", "check", str(templates)]
+    command = [sys.executable, "-m", "shardbook_sphinx.translation.catalogues", "check", str(templates)]
     result = subprocess.run(command, cwd=small.root, capture_output=True, text=True, encoding="utf-8", check=False)
     assert result.returncode == 1
     told, counted = result.stdout.splitlines()

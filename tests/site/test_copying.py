@@ -12,7 +12,7 @@ import pytest
 from checkout import CHECKOUT
 from copies import read_copies, run
 
-from shardbook_sphinx.execute import reproducible
+from shardbook_sphinx.execution.run import reproducible
 
 OLD = Path(sys.prefix, "share/jupyter/kernels/jax-0.5.3/kernel.json")
 # Of each kernel, in every run of the tests; all with HYPOTHESIS_PROFILE=long.

@@ -14,8 +14,8 @@ import site_checks
 from checkout import CHECKOUT
 
 from shardbook.words import WORDS
-from shardbook_sphinx.archive import ARCHIVE, HOSTS, write_archive
-from shardbook_sphinx.policy import POLICY
+from shardbook_sphinx.commands.policy import POLICY
+from shardbook_sphinx.downloads.archive import ARCHIVE, HOSTS, write_archive
 
 ADDRESS = "https://handbook.example/zh/book/"
 
@@ -378,7 +378,7 @@ def test_half_an_address_is_refused(small, address):
 def test_the_headers_carry_the_policy(built_small):
     assert built_small.read("site/_headers") == f"/*\n  Content-Security-Policy: {POLICY}\n"
     environment = {**os.environ, "PYTHONPATH": str(CHECKOUT / "src")}
-    command = [sys.executable, "-S", "-m", "shardbook_sphinx.policy"]
+    command = [sys.executable, "-S", "-m", "shardbook_sphinx.commands.policy"]
     printed = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert printed.stdout == f"Content-Security-Policy: {POLICY}\n"
 

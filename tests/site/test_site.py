@@ -13,7 +13,7 @@ from checkout import CHECKOUT, MADE, Handbook
 from site_checks import LANGUAGES
 
 from shardbook.words import WORDS
-from shardbook_sphinx.catalogues import check
+from shardbook_sphinx.translation.catalogues import check
 
 ENGLISH_WORDS = sorted(
     {

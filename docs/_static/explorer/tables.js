@@ -1,5 +1,5 @@
 // What XLA inserted when the build asked it: look up the tables moves and products, whose form is described in
-// src/shardbook_sphinx/measured.py. Pure: no DOM, no network.
+// src/shardbook_sphinx/xla/tables.py. Pure: no DOM, no network.
 
 // What the table moves says of the way from state.spec to state.to, or null if it says nothing. Dimensions that neither
 // spec splits are passed over; at most two others were measured.

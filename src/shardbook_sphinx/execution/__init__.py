@@ -1,0 +1,22 @@
+"""Run the cells of pages, check what they do against what they announce, and hold the outputs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+
+def setup(app: Sphinx) -> None:
+    """Run stale pages before reading, and look at each page that was read."""
+    from shardbook_sphinx.execution import run, same_as, unrun, where  # noqa: PLC0415
+
+    # For the canary, which builds on a JAX that the pages were not written for
+    app.add_config_value("shardbook_keep_going", default=False, rebuild="", types=[bool])
+    app.add_config_value("shardbook_outputs", default="", rebuild="", types=[str])
+    app.connect("env-before-read-docs", run.execute_stale_pages, priority=100)
+    app.connect("env-before-read-docs", run.let_translations_begin, priority=300)
+    app.connect("env-before-read-docs", same_as.remember_cells)
+    app.connect("doctree-read", unrun.forbid_unrun_code)
+    app.connect("doctree-read", where.mark_cells)

@@ -1,0 +1,1 @@
+"""What each JAX release offers for sharding, recorded from its wheel, and what the records say."""

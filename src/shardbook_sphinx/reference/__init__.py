@@ -1,0 +1,27 @@
+"""Entries of the API, of errors and of traps, and the tables of what releases changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+
+def setup(app: Sphinx) -> None:
+    """Add the directives, and keep what each page describes."""
+    from shardbook_sphinx.reference import api_entries, error_entries, history, links  # noqa: PLC0415
+
+    app.add_directive("api", api_entries.ApiEntry)
+    app.add_directive("api-matrix", history.Matrix)
+    app.add_directive("api-answers", history.Answers)
+    app.add_directive("api-changes", history.Changes)
+    app.add_directive("asked", error_entries.Asked)
+    app.add_directive("error-messages", error_entries.AllMessages)
+    app.add_node(error_entries.error_messages)
+    app.connect("env-before-read-docs", error_entries.remember_entries)
+    app.connect("env-purge-doc", history.forget)
+    app.connect("doctree-read", api_entries.remember_entries)
+    app.connect("env-updated", error_entries.rewrite_lists)
+    app.connect("doctree-resolved", error_entries.list_messages)
+    app.connect("html-page-context", links.add_links)

@@ -1,0 +1,225 @@
+"""Entries of errors and of traps: each a program that misleads or fails, and one that does what was meant.
+
+An entry is a section of a page below ``errors/`` whose label begins with ``error-`` or ``trap-``::
+
+    (error-mesh-too-large)=
+    ## A mesh larger than the machine
+
+Its cells declare all that there is to check. Of an error, one cell raises it: ``raises`` names the type and ``says`` a
+part of the message, so that a release which says it otherwise stops the build. A later cell is the remedy, and asserts
+its result. Of a trap, one cell asserts the surprise and a later one the way out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from docutils import nodes
+from sphinx.locale import _
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from shardbook_sphinx.execution.run import cached_notebooks
+from shardbook_sphinx.reference.api_entries import generated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from nbformat import NotebookNode
+    from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
+
+logger = logging.getLogger(__name__)
+
+FOLDER = "errors/"
+# A label, the heading below it, or a heading alone: each begins something new.
+HEADING = re.compile(r"^(?:\((?P<label>[\w.-]+)\)=\s*\n)?(?P<marks>#+) +(?P<title>.+)$", re.MULTILINE)
+KIND = re.compile(r"(error|trap)-")
+LINKS = re.compile(r"^```\{asked\}$.*?^```$", re.MULTILINE | re.DOTALL)
+ASSERTS = re.compile(r"^\s*assert ", re.MULTILINE)
+THREAD = re.compile(r"https://github\.com/(?P<repository>[\w-]+/[\w.-]+)/(?:issues|pull|discussions)/(?P<number>\d+)")
+SHORTEST = 8  # characters of a message that tell it from others
+LONGEST_LINE = 110  # characters of a message in the list of all
+
+
+class Entry(NamedTuple):
+    """An error or a trap of a page."""
+
+    anchor: str
+    title: str
+    raised: tuple[tuple[str, str, str], ...]
+    """Of each cell that raises: what it announces of the message, and the type and message that came."""
+    asserting: tuple[bool, ...]
+    """Of each cell in order, whether it asserts something."""
+    raising: tuple[bool, ...]
+    """Of each cell in order, whether it raises."""
+    prose: bool
+    """Whether anything is said besides the cells."""
+
+
+def read_entries(notebook: NotebookNode) -> list[Entry]:
+    """The entries of an executed page, in its order."""
+    found: list[Entry] = []
+    open_entry = False
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            if open_entry:
+                found[-1] = with_cell(found[-1], cell)
+            continue
+        for label, title, text in parts(cell.source):
+            if title:
+                open_entry = bool(KIND.match(label))
+                if open_entry:
+                    found.append(Entry(label, title, (), (), (), prose=False))
+            if open_entry and LINKS.sub("", text).strip():
+                found[-1] = found[-1]._replace(prose=True)
+    return found
+
+
+def parts(source: str) -> Iterator[tuple[str, str, str]]:
+    r"""A piece of Markdown, cut before each heading: the label, the title and the text below; first what has none.
+
+    >>> list(parts("And so.\n\n(error-a)=\n## A\n\nWhy."))
+    [('', '', 'And so.\n\n'), ('error-a', 'A', '\n\nWhy.')]
+    """
+    heads = list(HEADING.finditer(source))
+    ends = [*(head.start() for head in heads), len(source)]
+    yield "", "", source[: ends[0]]
+    for head, end in zip(heads, ends[1:], strict=True):
+        yield head["label"] or "", head["title"], source[head.end() : end]
+
+
+def with_cell(entry: Entry, cell: NotebookNode) -> Entry:
+    """An entry with one more cell."""
+    errors = [(output.ename, output.evalue) for output in cell.outputs if output.output_type == "error"]
+    raised = ((str(cell.metadata.get("says", "")), *errors[0]),) if errors else ()
+    return entry._replace(
+        raised=(*entry.raised, *raised),
+        asserting=(*entry.asserting, bool(ASSERTS.search(cell.source))),
+        raising=(*entry.raising, bool(errors)),
+    )
+
+
+def find_faults(pages: dict[str, list[Entry]]) -> list[str]:
+    """Say of each entry what it lacks; empty if none lacks anything."""
+    faults = []
+    seen: dict[str, str] = {}
+    for docname, entries in sorted(pages.items()):
+        for entry in entries:
+            name = f"{docname}#{entry.anchor}"
+            if entry.anchor in seen:
+                faults.append(f"{name}: {seen[entry.anchor]} has an entry of this name too")
+            seen[entry.anchor] = docname
+            faults += [f"{name}: {fault}" for fault in lacks(entry)]
+    return faults
+
+
+def lacks(entry: Entry) -> Iterator[str]:
+    """What an entry lacks, a sentence each."""
+    if not entry.prose:
+        yield "nothing is said; say what it means and why"
+    if entry.anchor.startswith("trap-"):
+        if sum(entry.asserting) < 2:
+            yield "a trap has a cell that asserts the surprise and one that asserts the way out"
+        return
+    if not entry.raised:
+        yield "no cell raises the error; give one raises and says"
+        return
+    for says, _name, message in entry.raised:
+        if message and len(says) < SHORTEST:
+            yield f"a cell raises and does not say what the message says: add says, {SHORTEST} characters or more"
+    after = entry.asserting[entry.raising.index(True) + 1 :]
+    if not any(after):
+        yield "no cell after the error asserts the result of a remedy"
+
+
+def remember_entries(_app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Once the pages about to be read have run: keep their entries."""
+    for docname in docnames:
+        memory(env).pop(docname, None)
+    for docname, notebook in cached_notebooks(env, [name for name in docnames if name.startswith(FOLDER)]).items():
+        memory(env)[docname] = read_entries(notebook)
+
+
+def memory(env: Any) -> dict[str, list[Entry]]:
+    """The entries by page, kept from build to build."""
+    if not hasattr(env, "shardbook_errors"):
+        env.shardbook_errors = {}
+    entries: dict[str, list[Entry]] = env.shardbook_errors
+    return entries
+
+
+def present(env: BuildEnvironment) -> dict[str, list[Entry]]:
+    """The entries of the pages that there are."""
+    return {docname: entries for docname, entries in sorted(memory(env).items()) if docname in env.found_docs}
+
+
+def check_entries(_app: Sphinx, env: BuildEnvironment) -> None:
+    """Once all pages are read: warn of each entry that lacks something."""
+    for fault in find_faults(present(env)):
+        logger.warning(fault, type="shardbook", subtype="errors")
+
+
+class Asked(SphinxDirective):
+    """``{asked}``: where users met this error or trap; the address of a thread on GitHub on each line."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """A line of links; a warning for what is no thread's address."""
+        line = generated(nodes.inline("", _("Asked in")), classes=["asked"])
+        for at, address in enumerate(map(str.strip, self.content)):
+            if not address:
+                continue
+            if not (thread := THREAD.fullmatch(address)):
+                told = (
+                    "%s is no thread: write https://github.com/OWNER/REPOSITORY/issues/NUMBER, or pull or discussions"
+                )
+                logger.warning(told, address, location=self.get_location(), type="shardbook", subtype="errors")
+                continue
+            name = f"{thread['repository']}#{thread['number']}"
+            link = nodes.reference("", name, refuri=address)
+            link.source, link.line = self.content.info(at)[0], self.lineno + 1 + at
+            line += [nodes.Text(_(", ") if len(line) > 1 else _(": ")), link]
+        return [line]
+
+
+class AllMessages(SphinxDirective):
+    """``{error-messages}``: every message of the errors pages in one list, each a link to its entry, with its title."""
+
+    def run(self) -> list[nodes.Node]:
+        """Leave the place; the other pages may not have been read yet."""
+        return [error_messages()]
+
+
+class error_messages(nodes.General, nodes.Element):  # noqa: N801, docutils' way to name nodes
+    """Where the list of messages comes."""
+
+
+def list_messages(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """When a page is written: put in the list of messages, sorted by type and text."""
+    for place in list(doctree.findall(error_messages)):
+        lines = sorted(
+            (f"{name}: {message}".removesuffix(": "), page, entry.anchor)
+            for page, entries in present(app.env).items()
+            for entry in entries
+            for _says, name, message in entry.raised[:1]
+        )
+        points = nodes.bullet_list(bullet="-", classes=["error-messages"])
+        for message, page, anchor in lines:
+            line = message.split("\n")[0]
+            short = line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
+            link = nodes.reference("", "", nodes.literal(short, short), internal=True)
+            link["refuri"] = f"{app.builder.get_relative_uri(docname, page)}#{anchor}"
+            title = app.env.domaindata["std"]["labels"].get(anchor, ("", "", ""))[2]
+            points += nodes.list_item("", generated(link, nodes.inline("", f" {title}", classes=["error-title"])))
+        place.replace_self(points)
+
+
+def rewrite_lists(_app: Sphinx, env: Any) -> list[str]:
+    """Write the list again when an entry has changed: Sphinx does not see that it shows them."""
+    shown = repr([(page, entry.anchor, entry.raised[:1]) for page, each in present(env).items() for entry in each])
+    changed = getattr(env, "shardbook_messages", shown) != shown
+    env.shardbook_messages = shown
+    return [f"{FOLDER}index"] if changed and f"{FOLDER}index" in env.found_docs else []

@@ -1,0 +1,284 @@
+"""The history pages, drawn from the records: names by release, and what each release changed."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from docutils import nodes
+from sphinx.locale import _
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from shardbook_sphinx.records.changes import by_release
+from shardbook_sphinx.reference.api_entries import generated, site_records
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
+
+    from shardbook_sphinx.records.changes import Changed, Difference
+    from shardbook_sphinx.records.records import Records, Release
+
+logger = logging.getLogger(__name__)
+
+
+def _mark(message: str) -> str:
+    """Mark a message for the catalogue; it is looked up when a page is made."""
+    return message
+
+
+# What the programs in surface.py ask, by the name under which the answer is kept. Code stands in backticks.
+QUESTIONS = {
+    "make_mesh-axis-type": _mark("axis type of `jax.make_mesh((8,), ('x',))`"),
+    "Mesh-axis-type": _mark("axis type of `Mesh(devices, ('x',))`"),
+    "AbstractMesh-axis-type": _mark("axis type of `AbstractMesh((8,), ('x',))`"),
+    "make_mesh-warning": _mark("`jax.make_mesh` without axis types warns"),
+    "device-name": _mark("the first CPU device as text"),
+    "spec-repr": _mark("`PartitionSpec('x', None)` as text"),
+    "spec-is-tuple": _mark("a `PartitionSpec` is a tuple"),
+    "spec-equals-tuple": _mark("`PartitionSpec('x') == ('x',)`"),
+    "spec-one-axis": _mark("`PartitionSpec(('x',)) == PartitionSpec('x')`"),
+    "spec-trailing-none": _mark("`PartitionSpec('x') == PartitionSpec('x', None)`"),
+    "sharding-repr": _mark("a `NamedSharding` as text"),
+    "mesh-repr": _mark("a `Mesh` as text"),
+    "memory-kind": _mark("memory kind of a new array on a CPU"),
+    "type-auto": _mark("`jax.typeof` of an array split along an Auto axis"),
+    "type-explicit": _mark("`jax.typeof` of an array split along an Explicit axis"),
+    "type-manual": _mark("`jax.typeof` of a block inside `jax.shard_map`"),
+    "uneven-put": _mark("`device_put` of 10 rows split 8 ways"),
+    "uneven-constraint": _mark(
+        "what `jit` returns of 17 rows that `with_sharding_constraint` splits 8 ways is replicated"
+    ),
+    "constraint-explicit": _mark("`with_sharding_constraint` to another layout, Explicit axes"),
+    "contract-both": _mark("product of two matrices whose contracting dimension is split, Explicit axes"),
+    "index-explicit": _mark("spec of `x[0]`, the rows of `x` split, Explicit axes"),
+    "mesh-context": _mark("`with mesh:` warns"),
+    "spec-without-mesh": _mark("`device_put` to a bare `PartitionSpec` with no mesh set"),
+    "unknown-axis": _mark("a `NamedSharding` along an axis that the mesh lacks"),
+    "shard_map-mismatch": _mark("`jax.shard_map` of an array split otherwise than `in_specs` says, Explicit axes"),
+    "pmap-sharding": _mark("type of the sharding that `jax.pmap` returns"),
+    "psum-unknown-axis": _mark("`psum` over an axis that does not exist, under `jit`"),
+    "shardy": _mark("Shardy is the default partitioner"),
+    "threefry": _mark("random numbers do not depend on the sharding"),
+    "num-cpu-devices": _mark("the option `jax_num_cpu_devices` exists"),
+}
+# Answers that are words and not code.
+ANSWERS = {"True": _mark("yes"), "False": _mark("no"), "no": _mark("no"), "not there": _mark("not there yet")}
+RAISES = _mark("raises {error}")
+KINDS = {
+    "added": _mark("New"),
+    "deprecated": _mark("Deprecated"),
+    "removed": _mark("Removed"),
+    "signatures": _mark("Parameters"),
+    "behaviours": _mark("Behaviour"),
+}
+PRESENT, DEPRECATED, ABSENT = "●", "○", ""
+
+
+class Matrix(SphinxDirective):
+    """A table of names by release: ``{api-matrix} MODULE [MODULE ...]`` shows the names of modules, not their members.
+
+    A release has a column if one of these names came, went or was deprecated in it.
+    """
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar[Any] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Draw the table."""
+        records = site_records(self.env)
+        modules = self.arguments[0].split()
+        names = [name for name in records.names if name.rpartition(".")[0] in modules and not records.is_member(name)]
+        if not names:
+            raise self.error(f"no recorded release has a name in {' or '.join(modules)}")
+        columns = shown_releases(records, names)
+        shown = {name: name.removeprefix(f"{modules[0]}.") if len(modules) == 1 else name for name in names}
+        rows = [[literal(shown[name]), *(state(release, name) for release in columns)] for name in names]
+        return [table([_("Name"), *(release.name for release in columns)], rows, "api-matrix")]
+
+
+class Answers(SphinxDirective):
+    """A table of what programs answered: ``{api-answers} NAME [NAME ...]``, each answer with its first release."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar[Any] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Draw the table."""
+        records = site_records(self.env)
+        rows: list[list[list[nodes.Node]]] = []
+        for key in self.arguments[0].split():
+            if key not in QUESTIONS:
+                raise self.error(f"no program answers to {key}; there are {', '.join(QUESTIONS)}")
+            lines = [
+                nodes.list_item("", generated(nodes.strong("", since), nodes.Text(" "), *answered(text)))
+                for since, text in answers(records, key)
+            ]
+            rows.append([sentence(_(QUESTIONS[key])), [nodes.bullet_list("", *lines)]])
+        return [table([_("What was run"), _("Answer, since")], rows, "api-answers")]
+
+
+class Changes(SphinxDirective):
+    """What a release changed, as a list: ``{api-changes} RELEASE``."""
+
+    required_arguments = 1
+    option_spec: ClassVar[Any] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Draw the list, from the records of that release and the one before."""
+        release = self.arguments[0]
+        changed = by_release(site_records(self.env))
+        if release not in changed:
+            raise self.error(f"the records show no change in {release}; they do in {', '.join(changed)}")
+        memory(self.env).setdefault(self.env.current_document.docname, set()).add(release)
+        return [change_list(changed[release])]
+
+
+def shown_releases(records: Records, names: list[str]) -> list[Release]:
+    """The oldest release, and each that is unlike the one before for one of the names."""
+    found = [records.releases[0]]
+    for release in records.releases[1:]:
+        if any(mark(release, name) != mark(found[-1], name) for name in names):
+            found.append(release)
+    return found
+
+
+def mark(release: Release, name: str) -> str:
+    """Whether a release has a name: a sign for a table."""
+    if name not in release.objects:
+        return ABSENT
+    return DEPRECATED if "deprecated" in release.objects[name] else PRESENT
+
+
+def state(release: Release, name: str) -> list[nodes.Node]:
+    """The sign in a table, with the word for it for who cannot see it."""
+    sign = mark(release, name)
+    word = {PRESENT: _("there"), DEPRECATED: _("deprecated"), ABSENT: _("absent")}[sign]
+    hidden = f'<span aria-hidden="true">{sign}</span><span class="visually-hidden">{word}</span>'
+    return [nodes.raw("", hidden, format="html", plain=sign)]
+
+
+def answers(records: Records, key: str) -> list[tuple[str, str]]:
+    """The answers to a question, each with the first release that gave it."""
+    found: list[tuple[str, str]] = []
+    for release in records.releases:
+        if not found or found[-1][1] != release.behaviours[key]:
+            found.append((release.name, release.behaviours[key]))
+    return found
+
+
+def table(heads: Iterable[str], rows: list[list[list[nodes.Node]]], name: str) -> nodes.Node:
+    """A table whose first row and column are heads, in a frame that scrolls on a narrow page."""
+    heads = list(heads)
+    group = nodes.tgroup("", cols=len(heads))
+    group += [nodes.colspec("", colwidth=1, **({"stub": 1} if not place else {})) for place in range(len(heads))]
+    group += nodes.thead("", row([[nodes.Text(head)] for head in heads]))
+    group += nodes.tbody("", *map(row, rows))
+    return nodes.table("", group, classes=[name])
+
+
+def row(cells: Iterable[list[nodes.Node]]) -> nodes.row:
+    """A row of a table."""
+    blocks = (cell if isinstance(cell[0], nodes.bullet_list) else [generated(*cell)] for cell in cells)
+    return nodes.row("", *(nodes.entry("", *block) for block in blocks))
+
+
+def literal(code: str) -> list[nodes.Node]:
+    return [nodes.literal(code, code)]
+
+
+def sentence(text: str) -> list[nodes.Node]:
+    """Words, with what stands in backticks as code."""
+    parts = re.split("`([^`]+)`", text)
+    return [nodes.literal(part, part) if place % 2 else nodes.Text(part) for place, part in enumerate(parts)]
+
+
+def answered(answer: str) -> list[nodes.Node]:
+    """An answer of a program: a word in the reader's language, an error, or what was printed."""
+    if answer in ANSWERS:
+        return sentence(_(ANSWERS[answer]))
+    if answer.startswith("raises "):
+        return sentence(_(RAISES).format(error=f"`{answer.removeprefix('raises ')}`"))
+    return literal(answer)
+
+
+def change_list(changes: Difference) -> nodes.bullet_list:
+    """A point for each kind of change, in the order of ``KINDS``."""
+    points = nodes.bullet_list(bullet="-", classes=["api-changes"])
+    for kind, word in KINDS.items():
+        found = getattr(changes, kind)
+        if not found:
+            continue
+        line: list[nodes.Node] = [nodes.strong("", _(word)), nodes.Text(" ")]
+        if isinstance(found[0], str):
+            for place, name in enumerate(found):
+                line += [nodes.Text(_(", ") if place else ""), *literal(name)]
+            points += nodes.list_item("", generated(*line))
+            continue
+        lines = [nodes.list_item("", generated(*change_line(kind, each))) for each in found]
+        points += nodes.list_item("", generated(*line), nodes.bullet_list("", *lines))
+    return points
+
+
+def change_line(kind: str, change: Changed) -> list[nodes.Node]:
+    """What one thing was, and what it is."""
+    if kind == "behaviours":
+        question = sentence(_(QUESTIONS[change.name]))
+        return [*question, nodes.Text(_(": ")), *answered(change.before), nodes.Text(" → "), *answered(change.after)]
+    gone, come = parameters(change.before), parameters(change.after)
+    told = [*(f"−{each}" for each in gone if each not in come), *(f"+{each}" for each in come if each not in gone)]
+    line = [*literal(change.name), nodes.Text(_(": "))]
+    if not told:
+        return [*line, *literal(change.before), nodes.Text(" → "), *literal(change.after)]
+    for place, each in enumerate(told):
+        line += [nodes.Text(_(", ") if place else ""), *literal(each)]
+    return line
+
+
+def parameters(signature: str) -> list[str]:
+    """The parameters in a signature, as they stand there; without the signs for how they may be passed.
+
+    >>> parameters("(mesh, *, names=('x', 'y'))")
+    ['mesh', "names=('x', 'y')"]
+    """
+    found, depth, begun = [], 0, ""
+    for sign in signature[1:-1] + ",":
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "," and not depth:
+            found.append(begun.strip())
+            begun = ""
+        else:
+            begun += sign
+    return [each for each in found if each not in {"", "*", "/"}]
+
+
+def memory(env: Any) -> dict[str, set[str]]:
+    """The releases that pages tell of, kept from build to build."""
+    if not hasattr(env, "shardbook_releases"):
+        env.shardbook_releases = {}
+    releases: dict[str, set[str]] = env.shardbook_releases
+    return releases
+
+
+def forget(_app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+    """Before a page is read again."""
+    memory(env).pop(docname, None)
+
+
+def check_releases(_app: Sphinx, env: BuildEnvironment) -> None:
+    """Once all pages are read: warn of a release that changed something of which no page tells."""
+    told = set().union(*memory(env).values())
+    for release in by_release(site_records(env)):
+        if release not in told:
+            logger.warning(
+                "%s changed something for shardings: add {api-changes} %s to docs/history/releases.md",
+                release,
+                release,
+                type="shardbook",
+                subtype="history",
+            )

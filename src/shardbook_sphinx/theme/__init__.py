@@ -1,0 +1,25 @@
+"""How a page looks and what stands around it: furo's templates mended, assets joined, figures, formulas, previews."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+
+def setup(app: Sphinx) -> None:
+    """Mend the theme, and tell the templates of languages and previews."""
+    from shardbook_sphinx.theme import assets, figures, furo, mathml, opengraph  # noqa: PLC0415
+
+    figures.register()
+    app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
+    app.connect("config-inited", furo.translate_settings)
+    app.connect("builder-inited", furo.prepare, priority=900)  # after myst-nb has made its configuration
+    app.connect("env-get-outdated", furo.remove_deleted_pages)
+    app.connect("doctree-read", opengraph.remember_description)
+    app.connect("env-updated", furo.rewrite_navigation)
+    app.connect("write-started", assets.write_explorer)
+    app.connect("html-page-context", furo.add_languages)
+    app.connect("html-page-context", opengraph.add_description)
+    app.connect("html-page-context", assets.join_assets, priority=900)  # once all have said what the page loads

@@ -1,0 +1,107 @@
+"""Style sheets and scripts as a page loads them: few files, none of them a module.
+
+A page asks for one file where it had ten, and a browser that opens it from a folder, where modules may not be loaded,
+runs the scripts too. The sources stay apart: tests import the explorer's modules, and each style sheet has its subject.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import myst_nb.static
+
+from shardbook_sphinx.exceptions import HandbookError
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+MODULES = "docs/_static/explorer"
+STYLES, SCRIPTS, EXPLORER = "styles.css", "scripts.js", "explorer.js"
+IMPORT = re.compile(r'^import \{ ([\w, ]+) \} from "\./(\w+)\.js";$', re.MULTILINE)
+EXPORT = re.compile(r"^export (?=(?:const|function|async function) (\w+))", re.MULTILINE)
+# What the patterns above leave: a form that they do not know, or what only a module has.
+UNKNOWN = re.compile(r"^(?:import|export)\b.*|.*\bimport\.meta\b.*", re.MULTILINE)
+# A style sheet that stands elsewhere than where it was finds no file of its own there.
+ADDRESS = re.compile(r"url\(\s*[\"']?(?!data:|#)([^)\"']+)|@import.*")
+
+
+def bundle(folder: Path, first: str) -> str:
+    """Make one script of a module and all that it imports, each in a function of its own, in the order of imports.
+
+    Only ``import { a, b } from "./name.js";`` and ``export`` before ``const`` or ``function`` are known; whatever else
+    a module could say stops the build.
+    """
+    done: dict[str, set[str]] = {}
+    parts: list[str] = []
+
+    def add(name: str, above: tuple[str, ...]) -> None:
+        if name in above:
+            raise HandbookError(f"{folder}: modules import one another: {' → '.join([*above, name])}")
+        if name in done:
+            return
+        text = (folder / f"{name}.js").read_text(encoding="utf-8")
+        for names, other in IMPORT.findall(text):
+            add(other, (*above, name))
+            if missing := set(names.split(", ")) - done[other]:
+                raise HandbookError(f"{folder}/{name}.js: {other}.js exports no {', '.join(sorted(missing))}")
+        exported = EXPORT.findall(text)
+        body = EXPORT.sub("", IMPORT.sub(r"const { \1 } = $\2;", text))
+        if unknown := UNKNOWN.search(body):
+            raise HandbookError(f"{folder}/{name}.js: the build cannot bundle {unknown[0].strip()!r}: adapt assets.py")
+        done[name] = set(exported)
+        parts.append(f"const ${name} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();\n")
+
+    add(first, ())
+    return '"use strict";\n{\n' + "".join(parts) + "}\n"
+
+
+def join_styles(files: list[Path], folder: Path) -> str:
+    """One style sheet of several, in their order, to stand in ``folder``."""
+    texts = {file: file.read_text(encoding="utf-8") for file in files}
+    for file, text in texts.items():
+        if file.parent != folder and (found := ADDRESS.search(text)):
+            raise HandbookError(f"{file.name} names another file, {found[0]!r}: adapt assets.py")
+    return "".join(f"/* {file.name} */\n{text}\n" for file, text in texts.items())
+
+
+def join_scripts(files: list[Path]) -> str:
+    """One script of several, in their order, each in a block of its own."""
+    return "".join(f"// {file.name}\n{{\n{file.read_text(encoding='utf-8')}\n}}\n" for file in files)
+
+
+def write_explorer(app: Sphinx, _builder: Any) -> None:
+    """Before pages are written, which say the state of each script they load: bundle the explorer."""
+    if app.builder.format == "html":
+        write(app, EXPLORER, bundle(Path(app.confdir, MODULES), "explorer"))
+
+
+def join_assets(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """Have a page load one style sheet, and one script in place of all that wait for the page."""
+    styles = sorted(context["css_files"], key=lambda style: style.priority)
+    waiting = sorted(filter(is_ours, context["script_files"]), key=lambda script: script.priority)
+    write(app, STYLES, join_styles([find(app, style) for style in styles], Path(app.outdir, "_static")))
+    write(app, SCRIPTS, join_scripts([find(app, script) for script in waiting]))
+    context["css_files"] = [type(styles[0])(f"_static/{STYLES}")]
+    rest = [script for script in context["script_files"] if script not in waiting]
+    context["script_files"] = [*rest, type(waiting[0])(f"_static/{SCRIPTS}", **waiting[0].attributes)]
+
+
+def find(app: Sphinx, asset: Any) -> Path:
+    """The file of a style sheet or a script; myst-nb copies its own only when all pages are written."""
+    path = Path(app.outdir, asset.filename)
+    return Path(myst_nb.static.__path__[0], "mystnb.css") if path.name.startswith("mystnb.") else path
+
+
+def is_ours(script: Any) -> bool:
+    """Whether a script is one of those of each page that wait for the page."""
+    return "defer" in script.attributes and Path(script.filename).name != EXPLORER
+
+
+def write(app: Sphinx, name: str, content: str) -> None:
+    """Write a file beside the others that pages load, if it is not there as it should be."""
+    path = Path(app.outdir, "_static", name)
+    if not path.is_file() or path.read_text(encoding="utf-8") != content:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8", newline="\n")

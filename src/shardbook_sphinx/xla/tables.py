@@ -1,0 +1,209 @@
+"""What XLA inserts for a change of layout and for a matrix product: tables that the build measures.
+
+They are measured beside the pages' cells, once for each state of the pins, of Python and of what measures, and kept in
+.build/cache. The site has them as ``_static/measured/moves.js`` and ``products.js``, the same in each language: scripts
+that set ``shardbookMeasured.moves`` and ``shardbookMeasured.products``.
+
+``moves``::
+
+    {
+      "jax": "0.12.0.1",
+      "shape": [64, 64], "dtype": "float32",   what was moved
+      "steps": [                                all that occur, each once
+        {
+          "kind": "all-gather",                 XLA's name of the operation
+          "axes": [1],                          the mesh axes along which devices communicate, by place in the mesh
+          "members": 4,                         devices that do so in one group; for a permutation the 2 of a pair
+          "of": "x",                            the matrix that is communicated: of a product "a", "b" or "out"
+          "fraction": 0.75                      bytes that a device receives, as a share of that whole matrix's
+        }, …
+      ],
+      "meshes": [                               one for each mesh on which it was measured
+        {
+          "sizes": [2, 4],
+          "specs": [[[], [0]], …],              a list of axes, by place, for each of the two dimensions
+          "rows": [[3, 7], …],                  row number before * len(specs) + after: its steps in program order
+          "warned": [12, …]                     rows where XLA warned of an involuntary full rematerialization
+        }, …
+      ]
+    }
+
+``products`` is the same, with ``shapes`` of "a", "b" and "out" in place of ``shape``; its row number is
+(a * len(specs) + b) * len(specs) + out. ``members`` are fewer than the axes have devices if the step goes
+along a part of them. A step's bytes for another shape or dtype are ``fraction`` of that matrix's bytes: the fraction
+depends on mesh and specs alone. Which steps XLA takes depends on the mesh, for products also on the proportions of
+the matrices, and on the axis types: these are Auto, which leaves the choice to XLA.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shardbook_sphinx.exceptions import HandbookError
+from shardbook_sphinx.execution.cache import digest
+from shardbook_sphinx.execution.run import kernel_environment
+from shardbook_sphinx.pins import pinned
+from shardbook_sphinx.xla.cases import (
+    DTYPE,
+    FOLDER,
+    MESHES,
+    MOVED,
+    PRODUCT,
+    PRODUCT_MESHES,
+    are_wanted,
+    cases,
+    moves,
+    product_specs,
+    products,
+    specs,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
+
+    from shardbook_sphinx.xla.cases import Case, Sizes, Spec
+
+Found = dict[str, Any]
+"""What ``measuring.measure`` found for a case."""
+Table = dict[str, Any]
+"""One of the two files."""
+
+MEASURERS = ("cases.py", "tables.py", "worker.py")
+# How fast the compiled code would run does not matter: this halves the time, and the collectives stay the same.
+QUICKLY = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+MOST_PROCESSES = 4  # each has a JAX of its own
+
+
+def cached(root: Path) -> Path:
+    """Where the tables are kept for the present state of what they depend on."""
+    helpers = list((root / "src/shardbook").rglob("*.py"))
+    measurers = [root / "src/shardbook_sphinx/xla" / name for name in MEASURERS]
+    return root / f".build/cache/measured-{digest([*helpers, *measurers, root / 'requirements/site.txt'], root)}.json"
+
+
+class Measurers:
+    """The processes that measure, each its share of the cases; they end when this one does."""
+
+    running: list[subprocess.Popen[str]] = []  # noqa: RUF012, of the class: a build measures once
+
+    @classmethod
+    def start(cls, count: int = min(os.cpu_count() or 1, MOST_PROCESSES)) -> None:
+        """Begin to measure in so many processes."""
+        environment = kernel_environment(os.curdir) | {"XLA_FLAGS": QUICKLY}
+        command = [sys.executable, "-m", "shardbook_sphinx.xla.worker"]
+        cls.running = [
+            subprocess.Popen(
+                [*command, str(share), str(count)],
+                env=environment,
+                encoding="utf-8",
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            )
+            for share in range(count)
+        ]
+
+    @classmethod
+    def finish(cls) -> dict[str, Table]:
+        """Wait for all and put the tables together."""
+        started, cls.running = cls.running, []
+        printed = [process.stdout.read() for process in started if process.stdout]
+        for process in started:
+            process.wait()  # before its input is closed, which would end it
+            process.communicate()
+        if any(process.returncode for process in started):
+            raise HandbookError("measuring what XLA inserts failed; why stands above")
+        release = pinned("python3")["jax"]
+        return tables(join([json.loads(text) for text in printed], release), release)
+
+
+def join(shares: list[dict[str, Any]], release: str) -> dict[Case, Found]:
+    """What was found for each case, given what each process printed; fail if that was on another JAX."""
+    if others := {share["jax"] for share in shares} - {release}:
+        told = f"{release} is pinned, but what XLA inserts was measured on JAX {', '.join(others)}. "
+        raise HandbookError(told + "Make the environment anew: remove .nox, then python3 -m nox -s docs")
+    found: list[Found] = [{}] * len(cases())
+    for place, share in enumerate(shares):
+        found[place :: len(shares)] = share["found"]
+    return dict(zip(cases(), found, strict=True))
+
+
+def tables(found: Mapping[Case, Found], release: str) -> dict[str, Table]:
+    """The two tables, given what was found for each case."""
+    head = {"jax": release, "dtype": DTYPE}
+    moved = {mesh: (specs(len(mesh)), moves(mesh)) for mesh in MESHES}
+    multiplied = {mesh: (product_specs(mesh), products(mesh)) for mesh in PRODUCT_MESHES}
+    return {
+        "moves": head | {"shape": MOVED} | rows(found, moved),
+        "products": head | {"shapes": PRODUCT} | rows(found, multiplied),
+    }
+
+
+def rows(found: Mapping[Case, Found], meshes: Mapping[Sizes, tuple[list[Spec], list[Case]]]) -> Table:
+    """The part of a table that holds what was found: each step once, and each mesh with its rows."""
+    steps: dict[str, int] = {}
+    listed = []
+    for sizes, (splits, wanted) in meshes.items():
+        here = [found[case] for case in wanted]
+        numbers = [[steps.setdefault(json.dumps(step), len(steps)) for step in each["steps"]] for each in here]
+        warned = [place for place, each in enumerate(here) if each["warned"]]
+        listed.append({"sizes": sizes, "specs": splits, "rows": numbers, "warned": warned})
+    return {"steps": list(map(json.loads, steps)), "meshes": listed}
+
+
+def start(app: Sphinx) -> None:
+    """Before anything else: begin to measure if this build needs tables that nobody has measured."""
+    if needs_tables(app) and app.config.language == "en" and not cached(Path(app.confdir)).is_file():
+        Measurers.start()
+
+
+def finish(app: Sphinx, _env: BuildEnvironment, _docnames: Sequence[str]) -> None:
+    """Once the cells have run: wait for the tables and keep them."""
+    if Measurers.running:
+        begun = time.perf_counter()
+        keep(Path(app.confdir), Measurers.finish())
+        print(f"measured {len(cases())} cases, waited for {time.perf_counter() - begun:.1f} s", flush=True)
+
+
+def keep(root: Path, measured: dict[str, Table]) -> None:
+    """Write the tables into the cache, whole or not at all."""
+    path = cached(root)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(f".{os.getpid()}")
+    unfinished.write_text(json.dumps(measured, separators=(",", ":")), encoding="utf-8")
+    unfinished.replace(path)
+
+
+def read_tables(root: Path) -> dict[str, Table]:
+    """The tables of this state of the handbook."""
+    path = cached(root)
+    if not path.is_file():
+        raise HandbookError(
+            "what XLA inserts is not measured yet, and only the English build does that: python3 -m nox -s docs"
+        )
+    read: dict[str, Table] = json.loads(path.read_text(encoding="utf-8"))
+    return read
+
+
+def write_tables(app: Sphinx, exception: Exception | None) -> None:
+    """Once all is written: put the tables where the explorer loads them, as scripts."""
+    if exception or not needs_tables(app):
+        return
+    for name, table in read_tables(Path(app.confdir)).items():
+        file = Path(app.outdir, FOLDER, f"{name}.js")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        script = f"(window.shardbookMeasured ??= {{}}).{name} = {json.dumps(table, separators=(',', ':'))};\n"
+        file.write_text(script, encoding="utf-8", newline="\n")
+
+
+def needs_tables(app: Sphinx) -> bool:
+    """Whether this is a build of HTML with a page that shows the tables."""
+    return app.builder.format == "html" and are_wanted(Path(app.srcdir))
