@@ -8,6 +8,9 @@ ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT / "src"))
 
 from shardbook_sphinx.execution.cache import cache_path  # noqa: E402
+from shardbook_sphinx.translation.compiled import remove_stale  # noqa: E402
+
+remove_stale(ROOT)  # here, since Sphinx reads its own catalogue before it sets up any extension
 
 project = "shardbook"
 author = "the shardbook authors"

@@ -24,7 +24,7 @@ from jupyter_client.kernelspec import get_kernel_spec
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
 
 from shardbook_sphinx.execution import programs
-from shardbook_sphinx.execution.run import kernel_environment
+from shardbook_sphinx.execution.kernels import kernel_environment
 from shardbook_sphinx.xla.cases import are_wanted
 from shardbook_sphinx.xla.tables import Measurers
 

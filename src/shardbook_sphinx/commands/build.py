@@ -15,18 +15,20 @@ import os
 import shutil
 import sys
 import tempfile
+from hashlib import sha256
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, TextIO
 
 import psutil
 
-from shardbook_sphinx.commands.site_root import ADDRESS, PICTURE, site_address, write_root
+from shardbook_sphinx import fingerprint
+from shardbook_sphinx.commands.site_root import write_root
 from shardbook_sphinx.downloads.archive import ARCHIVE, write_archive
-from shardbook_sphinx.execution.cache import digest
+from shardbook_sphinx.languages import ADDRESS, LANGUAGES, PICTURE, site_address
+from shardbook_sphinx.translation import compiled
 from shardbook_sphinx.xla.cases import FOLDER, TABLES, are_wanted
 
-LANGUAGES = {"en": "en", "zh": "zh_CN"}
 # What both builds import, half of the time of a rebuild.
 PRELOADED = (
     "sphinx.application",
@@ -45,13 +47,15 @@ def build(root: Path, *, languages: list[str], strict: bool) -> int:
     address = site_address()
     site, state = root / "site", root / ".build"
     stamp, unfinished, made_by = state / "stamp", state / "unfinished", state / "made-by"
-    files = {path.relative_to(root).as_posix(): digest([path], root) for path in input_files(root)}
+    files = {path.relative_to(root).as_posix(): sha256(path.read_bytes()).hexdigest() for path in input_files(root)}
     settings = [strict, *(os.environ.get(name) for name in SETTINGS)]
     inputs = json.dumps({"files": files, "settings": settings, "languages": languages})
     if not unfinished.exists() and read(stamp) == inputs and all(map(Path.is_file, products(root, languages))):
         print("Nothing has changed since the last build.")
         return announce(site, languages)
-    maker = json.dumps([settings, *(item for item in files.items() if not is_content(item[0]))])
+    # What Sphinx would leave as it is: pages that a lenient build let pass, files that are gone, another release's pages.
+    pins = fingerprint.pins((root / "requirements/site.txt").read_text(encoding="utf-8"))
+    maker = json.dumps([settings, pins, [name for name in files if not name.endswith((".md", ".po"))]])
     if unfinished.exists():
         if (process := read(unfinished)) and psutil.pid_exists(int(process)):
             print(f"Process {process} is building here; if it is not, remove {unfinished}.", file=sys.stderr)
@@ -59,11 +63,10 @@ def build(root: Path, *, languages: list[str], strict: bool) -> int:
         # A build was stopped while it wrote: Sphinx would take half a page for a whole one. Outputs stay cached.
         print("The last build did not end: all pages are written again.")
     if unfinished.exists() or read(made_by) != maker:
-        # What another configuration left behind would be served too; a lenient build leaves warnings behind.
         shutil.rmtree(site, ignore_errors=True)
         shutil.rmtree(state / "doctrees", ignore_errors=True)
     state.mkdir(exist_ok=True)
-    touch_changed(root, files, state / "seen")
+    compiled.remove_stale(root)  # once, not in each language
     stamp.unlink(missing_ok=True)
     unfinished.write_text(str(os.getpid()))
     made_by.write_text(maker)
@@ -82,20 +85,6 @@ def build(root: Path, *, languages: list[str], strict: bool) -> int:
     write_archive(site)
     stamp.write_text(inputs)
     return announce(site, languages)
-
-
-def touch_changed(root: Path, files: dict[str, str], seen: Path) -> None:
-    """Give files that have other content than the last build saw the present time: Sphinx goes by the time alone."""
-    before = json.loads(read(seen) or "{}")
-    for name, content in files.items():
-        if before.get(name, content) != content:
-            (root / name).touch()
-    seen.write_text(json.dumps(files))
-
-
-def is_content(name: str) -> bool:
-    """Whether Sphinx itself finds out which pages a file changes."""
-    return name.endswith((".md", ".po")) and not name.endswith("/sphinx.po")
 
 
 def pages(root: Path) -> list[Path]:
@@ -177,7 +166,7 @@ def build_language(root: Path, name: str, *, strict: bool) -> int | str:
     from shardbook_sphinx.exceptions import HandbookError  # noqa: PLC0415
 
     nocolor()
-    settings = {"language": LANGUAGES[name]}
+    settings = {"language": next(each for each, told in LANGUAGES.items() if told.folder == name)}
     if address := site_address():
         settings["html_baseurl"] = f"{address}{name}/"
     folders = (root / "docs", root, root / "site" / name, root / ".build/doctrees" / name)
@@ -224,13 +213,14 @@ def announce(site: Path, languages: list[str]) -> int:
 def main() -> int:
     """Read the command line and build."""
     accept_all_characters()
+    folders = [each.folder for each in LANGUAGES.values()]
     parser = argparse.ArgumentParser(
         prog="python -m shardbook_sphinx.commands.build", description=(__doc__ or "").split("\n")[0]
     )
-    parser.add_argument("--only", choices=LANGUAGES, help="build one language")
+    parser.add_argument("--only", choices=folders, help="build one language")
     parser.add_argument("--lenient", action="store_true", help="let warnings pass, as while writing")
     options = parser.parse_args()
-    languages = [options.only] if options.only else list(LANGUAGES)
+    languages = [options.only] if options.only else folders
     return build(Path.cwd(), languages=languages, strict=not options.lenient)
 
 

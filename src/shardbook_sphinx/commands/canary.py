@@ -17,6 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
+from shardbook_sphinx.pins import pinned
 from shardbook_sphinx.records.changes import difference
 from shardbook_sphinx.records.recorder import BEHAVIOURS, answer, objects
 from shardbook_sphinx.records.records import Release, read_records
@@ -70,7 +71,7 @@ def canary(root: Path, release: str) -> str:
     }
     built = {True: "built", False: "NOT BUILT"}
     head = [
-        f"JAX {release} against the pinned {pinned(root)}",
+        f"JAX {release} against the pinned {pinned('python3')['jax']}",
         f"Site: English {built[english]}, Chinese {built[chinese]}.",
         f"Run: {sum(map(len, after.values()))} cells of {len(after)} pages, {tried(doctests)} lines of doctests.",
     ]
@@ -118,13 +119,6 @@ def set_pins(pins: Path) -> None:
     for name in ("jax", "jaxlib"):
         text = re.sub(rf"^{name}==\S+", f"{name}=={version(name)}", text, flags=re.MULTILINE)
     pins.write_text(text, encoding="utf-8")
-
-
-def pinned(root: Path) -> str:
-    """The JAX that the handbook is written for."""
-    found = re.search(r"^jax==(\S+)", (root / "requirements/site.txt").read_text(encoding="utf-8"), re.MULTILINE)
-    assert found
-    return found[1]
 
 
 def surface_findings(copy: Path) -> list[Finding]:

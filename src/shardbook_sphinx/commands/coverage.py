@@ -1,25 +1,28 @@
 """Print how much of the installed JAX the built reference covers: python -m shardbook_sphinx.commands.coverage.
 
-The judge is the JAX that is installed, asked by surface.py, and not the record of it. Entries and their examples are
+The judge is the JAX that is installed, asked by recorder.py, and not the record of it. Entries and their examples are
 those that the last build of the English pages found.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sphinx.application import Sphinx
+
+from shardbook_sphinx.domain import handbook
 from shardbook_sphinx.records.recorder import MODULES, objects
+from shardbook_sphinx.reference.api_entries import SUBJECT
 
 if TYPE_CHECKING:
-    from shardbook_sphinx.reference.api_entries import Entry
+    from shardbook_sphinx.reference.api_entries import Described
 
-ENVIRONMENT = Path(".build/doctrees/en/environment.pickle")
+BUILT = Path(".build/doctrees/en")
 
 
-def covered(pages: dict[str, list[Entry]]) -> dict[str, int]:
+def covered(pages: dict[str, list[Described]]) -> dict[str, int]:
     """Every name that has an entry, with the number of examples in that entry."""
     return {name: len(entry.examples) for entries in pages.values() for entry in entries for name in entry.names}
 
@@ -52,12 +55,11 @@ def report(installed: set[str], entries: dict[str, int]) -> tuple[str, list[str]
 
 def main() -> int:
     """Print the report; 1 if something is missing or nothing was built."""
-    if not ENVIRONMENT.is_file():
+    if not BUILT.is_dir():
         print("No site has been built here. Build it first: python3 -m nox -s docs")
         return 1
-    with ENVIRONMENT.open("rb") as file:
-        built = pickle.load(file)  # noqa: S301, our own build wrote it
-    text, lacking = report(set(objects()), covered(built.shardbook_entries))
+    app = Sphinx("docs", ".", "site/en", BUILT, "html", status=None)
+    text, lacking = report(set(objects()), covered(handbook(app.env).pages(SUBJECT)))
     print(text)
     for name in lacking:
         print(f"  missing: {name}")

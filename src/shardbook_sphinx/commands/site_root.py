@@ -6,38 +6,23 @@ sphinx-notfound-page 1.1 makes a page in one language for a path that it must kn
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
-from urllib.parse import urlsplit
 from xml.etree import ElementTree as ET
 
 from shardbook_sphinx.commands.policy import POLICY
+from shardbook_sphinx.languages import LANGUAGES, PICTURE
 
-ADDRESS = "SHARDBOOK_URL"
-# What previews of a page show.
-PICTURE = Path(".github/page.png")
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 XHTML = "http://www.w3.org/1999/xhtml"
 
 
-def site_address() -> str:
-    """The address of the whole site, with a slash at its end; "" if none is configured: then nothing is absolute."""
-    address = os.environ.get(ADDRESS, "")
-    parts = urlsplit(address)
-    if address and (parts.scheme not in {"http", "https"} or not parts.netloc or parts.query or parts.fragment):
-        raise SystemExit(f"{ADDRESS} is {address!r}: give the address of the site, such as https://example.org/book")
-    return address.rstrip("/") + "/" if address else ""
-
-
 def write_root(root: Path, languages: list[str], pages: list[str], address: str) -> None:
     """Write what stands beside the folders of the languages, whose ``pages`` these are."""
-    # Not above: they need not be loaded to see that nothing changed.
+    # Not above: it need not be loaded to see that nothing changed.
     from jinja2 import Environment, FileSystemLoader  # noqa: PLC0415
 
-    from shardbook_sphinx.theme.furo import LANGUAGES  # noqa: PLC0415
-
-    tags = {folder: tag for folder, tag, _ in LANGUAGES.values() if folder in languages}
+    tags = {each.folder: each.tag for each in LANGUAGES.values() if each.folder in languages}
     site = root / "site"
     templates = Environment(loader=FileSystemLoader(root / "docs/_templates"), autoescape=True)
     for file, template in {"index.html": "landing.html", "404.html": "404.html"}.items():

@@ -14,7 +14,8 @@ from sphinx.locale import _
 
 from shardbook_sphinx.downloads.markdown import escape
 from shardbook_sphinx.downloads.pages import address_from, whole_file, whole_part, write
-from shardbook_sphinx.theme.furo import LANGUAGES, root_address
+from shardbook_sphinx.languages import LANGUAGES, root_address
+from shardbook_sphinx.theme.opengraph import description
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,19 +28,19 @@ def write_llms(app: Sphinx, exception: Exception | None) -> None:
     """Once all pages are written: write the index and the whole."""
     if exception or app.builder.format != "html":
         return
-    here, site, described = whole_file(app.config.language), Path(app.outdir).parent, app.env.metadata
+    here, site = whole_file(app.config.language), Path(app.outdir).parent
     link = address_from("", here, root_address(app.config.html_baseurl))
 
     def entry(docname: str) -> str:
-        address = link(f"{LANGUAGES[app.config.language][0]}/{docname}.md")
-        line = f"- [{escape(app.env.titles[docname].astext())}]({address}): {escape(described[docname]['description'])}"
+        address = link(f"{LANGUAGES[app.config.language].folder}/{docname}.md")
+        line = f"- [{escape(app.env.titles[docname].astext())}]({address}): {escape(description(app.env, docname))}"
         return line.removesuffix(": ") + "\n"
 
-    index = f"# {app.config.project}\n\n> {escape(described[app.config.root_doc]['description'])}\n\n"
+    index = f"# {app.config.project}\n\n> {escape(description(app.env, app.config.root_doc))}\n\n"
     index += f"- [{_('All pages in one file')}]({link(here)})\n"
-    for language, (_folder, _tag, name) in LANGUAGES.items():
+    for language, told in LANGUAGES.items():
         if language != app.config.language:
-            index += f"- [{name}]({link(index_file(language))})\n"
+            index += f"- [{told.name}]({link(index_file(language))})\n"
     sections = chapters(app.env)
     for caption, docnames in sections.items():
         index += f"\n## {caption}\n\n" + "".join(map(entry, docnames))

@@ -10,14 +10,14 @@ from urllib.parse import urljoin
 
 from sphinx.locale import _
 
+from shardbook_sphinx.domain import handbook
 from shardbook_sphinx.downloads.archive import ARCHIVE
 from shardbook_sphinx.downloads.markdown import Block, Cell, Writer, as_text
 from shardbook_sphinx.downloads.notebook import as_notebook, requirements, setup, uses_shardbook
 from shardbook_sphinx.execution.programs import is_apart
-from shardbook_sphinx.execution.run import cached_notebooks
+from shardbook_sphinx.languages import LANGUAGES, root_address
 from shardbook_sphinx.pins import pinned
 from shardbook_sphinx.theme.figures import CHINESE_TEXT
-from shardbook_sphinx.theme.furo import LANGUAGES, root_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -40,7 +40,7 @@ def write_downloads(
         return
     builder: StandaloneHTMLBuilder = app.builder  # type: ignore[assignment]
     notebook, markdown = files(builder, pagename)
-    page = f"{LANGUAGES[app.config.language][0]}/{builder.get_target_uri(pagename)}"
+    page = f"{LANGUAGES[app.config.language].folder}/{builder.get_target_uri(pagename)}"
     root = root_address(app.config.html_baseurl)
     cells = list(executed_cells(app, pagename))
     blocks = Writer(address_from(page, page, root), cells).page(doctree)
@@ -62,12 +62,12 @@ def write_downloads(
 
 def executed_cells(app: Sphinx, docname: str) -> Iterator[tuple[int, Cell]]:
     """The code cells of a page and what they showed, each with its place among all cells."""
-    for notebook in cached_notebooks(app.env, [docname]).values():
-        for place, cell in enumerate(notebook.cells):
-            if cell.cell_type == "code":
-                outputs = filter(None, (shown(output, app.config.language) for output in cell.outputs))
-                tags = tuple(cell.metadata.get("tags", ()))
-                yield place, Cell(cell.source, tags, tuple(outputs), is_apart(cell.metadata))
+    notebook = handbook(app.env).notebooks.executed(docname)
+    for place, cell in enumerate(notebook.cells if notebook else ()):
+        if cell.cell_type == "code":
+            outputs = filter(None, (shown(output, app.config.language) for output in cell.outputs))
+            tags = tuple(cell.metadata.get("tags", ()))
+            yield place, Cell(cell.source, tags, tuple(outputs), is_apart(cell.metadata))
 
 
 def shown(output: NotebookNode, language: str) -> str:
@@ -128,7 +128,7 @@ def files(builder: StandaloneHTMLBuilder, docname: str) -> list[Path]:
 
 def whole_file(language: str) -> str:
     """The file of all pages, relative to the root of the site: the English one stands there, where it is looked for."""
-    return "llms-full.txt" if language == "en" else f"{LANGUAGES[language][0]}/llms-full.txt"
+    return "llms-full.txt" if language == "en" else f"{LANGUAGES[language].folder}/llms-full.txt"
 
 
 def whole_part(app: Sphinx, docname: str) -> Path:

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 def setup(app: Sphinx) -> None:
     """Run stale pages before reading, and look at each page that was read."""
-    from shardbook_sphinx.execution import run, same_as, unrun, where  # noqa: PLC0415
+    from shardbook_sphinx.execution import same_as, unrun, where  # noqa: PLC0415
 
     # For the canary, which builds on a JAX that the pages were not written for
     app.add_config_value("shardbook_keep_going", default=False, rebuild="", types=[bool])
     app.add_config_value("shardbook_outputs", default="", rebuild="", types=[str])
-    app.connect("env-before-read-docs", run.execute_stale_pages, priority=100)
-    app.connect("env-before-read-docs", run.let_translations_begin, priority=300)
-    app.connect("env-before-read-docs", same_as.remember_cells)
+    app.connect("doctree-read", same_as.note_cells)
     app.connect("doctree-read", unrun.forbid_unrun_code)
     app.connect("doctree-read", where.mark_cells)
+    app.connect("handbook-check", unrun.find_unrun)
+    app.connect("handbook-check", same_as.check_cells)

@@ -1,7 +1,7 @@
-"""Start kernels from a process that has imported JAX already: half of what a page costs is that import.
+"""Start kernels and programs from a process that has imported JAX already: half of what they cost is that import.
 
 Forking is safe there because JAX starts no thread before its first computation. It is done on Linux only; elsewhere,
-and for pages that set environment variables, which JAX reads while it is imported, kernels start as usual.
+and for code that sets environment variables, which JAX reads while it is imported, processes start as usual.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,16 +26,42 @@ from nbclient.exceptions import DeadKernelError
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-NAME = "shardbook-prefork"
+NAME = "shardbook-fork"
 LAUNCHER = ["-m", "ipykernel_launcher"]
-# What a page says that sets variables before, or starts a process of its own.
+KERNEL_OPTIONS = [
+    "--HistoryManager.enabled=False",  # kernels would share its database
+    "--InteractiveShell.xmode=Plain",  # the coloured traceback of an error inside JAX takes IPython a second
+]
+# What code says that sets variables before JAX is imported, or starts a process of its own.
 ENVIRONMENT = re.compile(r"environ|putenv|^[!%]", re.MULTILINE)
+# What a kernel gets of the reader's shell: where things are. All else could change what a page computes or prints.
+KEPT = re.compile(
+    r"(PATH|HOME|USER|TMPDIR|TEMP|TMP|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|.*APPDATA|USERPROFILE|.*_LIBRARY_PATH)$"
+)
+
+
+def kernel_environment(folder: str) -> dict[str, str]:
+    """The environment of every kernel: CPU devices only, nothing of the reader's shell, IPython's files apart."""
+    kept = {name: value for name, value in os.environ.items() if KEPT.match(name.upper())}
+    source = str(Path(__file__).parents[2])
+    ours = {
+        "JAX_PLATFORMS": "cpu",
+        "PYTHONPATH": source,
+        "PYTHONHASHSEED": "0",
+        "SHARDBOOK_LANGUAGES": "en,zh",
+        "SHARDBOOK_STYLE": "linked",
+    }
+    return kept | ours | {"IPYTHONDIR": folder, "COLUMNS": "100", "LANG": "C.UTF-8", "TZ": "UTC"}
+
+
+def can_fork(code: str) -> bool:
+    """Whether code runs in a forked process as it does in one of its own."""
+    return sys.platform == "linux" and not ENVIRONMENT.search(code)
 
 
 def provisioner(notebook: NotebookNode) -> str:
     """The name of the provisioner, Jupyter's or ours, that suits a notebook."""
-    code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
-    if sys.platform != "linux" or ENVIRONMENT.search(code):
+    if not can_fork("\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")):
         return "local-provisioner"
     # Told to Jupyter here and not by the package's entry points: readers install the helper alone.
     known = KernelProvisionerFactory.instance().provisioners
@@ -42,31 +69,28 @@ def provisioner(notebook: NotebookNode) -> str:
     return NAME
 
 
-class KernelServer:
-    """The process that kernels of one Python are forked from."""
+class ForkServer:
+    """The process that kernels and programs of one Python are forked from."""
 
-    running: dict[str, KernelServer] = {}  # noqa: RUF012, of the class: one server a Python
+    running: dict[str, ForkServer] = {}  # noqa: RUF012, of the class: one server a Python
+    lock = threading.Lock()
 
     def __init__(self, python: str, environment: dict[str, str]) -> None:
-        command = [python, "-P", str(Path(__file__).with_name("kernel_server.py"))]
+        command = [python, "-P", str(Path(__file__).with_name("fork_server.py"))]
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, env=environment, text=True, stdin=pipe, stdout=pipe)
-        self.lock = threading.Lock()
 
     @classmethod
-    def of(cls, python: str, environment: dict[str, str]) -> KernelServer:
-        """The server of a Python; started if need be."""
-        if python not in cls.running:
-            cls.running[python] = cls(python, environment)
-        return cls.running[python]
-
-    def fork(self, argv: list[str], env: dict[str, str], cwd: str) -> int:
-        """The process id of a new kernel."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        with self.lock:
-            print(json.dumps({"argv": argv, "env": env, "cwd": cwd}), file=self.process.stdin, flush=True)
-            answer = self.process.stdout.readline()
+    def fork(cls, python: str, env: dict[str, str], cwd: str, **become: list[str]) -> int:
+        """The id of a new process, which becomes a ``kernel`` or a ``program`` with these arguments."""
+        with cls.lock:
+            if python not in cls.running:
+                cls.running[python] = cls(python, env)
+            server = cls.running[python].process
+            assert server.stdin is not None
+            assert server.stdout is not None
+            print(json.dumps({"env": env, "cwd": cwd, **become}), file=server.stdin, flush=True)
+            answer = server.stdout.readline()
         if not answer:
             raise DeadKernelError("the process that kernels are forked from ended; its error stands above")
         return int(answer)
@@ -117,8 +141,49 @@ class ForkProvisioner(LocalProvisioner):
         python, arguments = cmd[0], cmd[1:]
         if arguments[:2] != LAUNCHER:
             return await super().launch_kernel(cmd, **kwargs)
-        server = KernelServer.of(python, kwargs["env"])
-        self.pid = await asyncio.to_thread(server.fork, arguments[2:], kwargs["env"], kwargs["cwd"])
+        fork = asyncio.to_thread(ForkServer.fork, python, kwargs["env"], kwargs["cwd"], kernel=arguments[2:])
+        self.pid = await fork
         self.pgid = self.pid
         self.process = ForkedKernel(self.pid)  # type: ignore[assignment]
         return self.connection_info
+
+
+class ForkedProgram:
+    """A program that was forked: it is not our child, and leaves its end in its folder."""
+
+    def __init__(self, folder: Path, environment: dict[str, str], arguments: list[str]) -> None:
+        self.status = folder / "status"
+        self.pid = ForkServer.fork(sys.executable, environment, str(folder), program=arguments)
+
+    def poll(self) -> int | None:
+        """How the process ended, as of a ``Popen``; ``None`` while it lives."""
+        return int(self.status.read_text(encoding="utf-8")) if self.status.is_file() else None
+
+    def end(self) -> None:
+        """End the process if it lives, and the one that watches it."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+
+
+class StartedProgram:
+    """A program in a process of its own Python."""
+
+    def __init__(self, folder: Path, environment: dict[str, str], arguments: list[str]) -> None:
+        with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
+            self.process = subprocess.Popen(
+                [sys.executable, "-P", str(Path(__file__).with_name("program.py")), str(folder), *arguments],
+                env=environment,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+            )
+
+    def poll(self) -> int | None:
+        """How the process ended; ``None`` while it lives."""
+        return self.process.poll()
+
+    def end(self) -> None:
+        """End the process if it lives."""
+        self.process.kill()
+        self.process.wait()

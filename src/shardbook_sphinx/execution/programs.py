@@ -13,17 +13,18 @@ import json
 import re
 import signal
 import socket
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from shardbook_sphinx.execution.kernels import ForkedProgram, StartedProgram, can_fork
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 SECONDS = 60  # what a program may take that does not say how long it takes
+USUAL_SECONDS = 2
 STARTING = 120  # what importing JAX may take, on a machine that has much else to do
 # What a process may take to end once its program has. JAX waits for threads of its own then, and one of Gloo's can wait
 # for a process that is gone: 4 of 72 runs of a barrier over 2 x 4 devices never ended (jaxlib 0.12.0.1).
@@ -31,7 +32,6 @@ ENDING = 5
 # What C++ code logs in front of its last words: `F1121 09:00:00.000000 4242 client.cc:80] `, and what follows them.
 LOGGED = re.compile(r"^F\d{4} [\d:.]+ +\d+ [\w./-]+:\d+\] ", re.MULTILINE)
 STACK = "*** Check failure stack trace"
-PROGRAM = Path(__file__).with_name("program.py")
 # How a page's kernel, which has imported nothing of ours, comes to companion.py.
 COMPANION = '__import__("shardbook_sphinx.execution.companion", fromlist=["tell"])'
 
@@ -44,22 +44,6 @@ class Outcome(NamedTuple):
     """The name of an exception or of a signal with its message; ``None`` if all went well."""
 
 
-def options(metadata: dict[str, Any]) -> str | None:
-    """What is wrong with the options by which a cell asks to be run apart, or ``None``.
-
-    >>> options({"processes": 2}), options({"limit": 5})
-    (None, 'says limit without processes, which it limits.')
-    """
-    if "limit" in metadata and "processes" not in metadata:
-        return "says limit without processes, which it limits."
-    if "kernel" in metadata and "processes" in metadata:
-        return "says kernel and processes: a program runs apart in one way."
-    for name in ("processes", "limit"):
-        if name in metadata and (type(metadata[name]) is not int or metadata[name] < 1):
-            return f"says {name}: {metadata[name]}, which must be a whole number from 1 on."
-    return None
-
-
 def is_apart(metadata: dict[str, Any]) -> bool:
     """Whether a cell asks to be run apart.
 
@@ -67,6 +51,17 @@ def is_apart(metadata: dict[str, Any]) -> bool:
     (True, False)
     """
     return "kernel" in metadata or "processes" in metadata
+
+
+def expected_seconds(metadata: dict[str, Any]) -> float:
+    """How long the program of a cell may run apart: one that is stopped at its limit that long.
+
+    >>> expected_seconds({"processes": 2, "limit": 20, "raises": "TimeoutExpired"}), expected_seconds({})
+    (20, 0)
+    """
+    if "processes" not in metadata:
+        return 0
+    return metadata.get("limit", SECONDS) if metadata.get("raises") == "TimeoutExpired" else USUAL_SECONDS
 
 
 def call(source: str, metadata: dict[str, Any], environment: dict[str, str]) -> str:
@@ -93,13 +88,12 @@ def run_processes(environment: dict[str, str], source: str, count: int, seconds:
         wait_until(lambda: all(run.has_run() for run in runs), seconds)
         late = [run for run in runs if not run.has_run()]
         if not late:
-            wait_until(lambda: all(run.process.poll() is not None for run in runs), ENDING)
+            wait_until(lambda: all(run.has_ended() for run in runs), ENDING)
         names = [f"process {number}: " if count > 1 else "" for number in range(count)]
         printed = [f"{name}{line}\n" for name, run in zip(names, runs, strict=True) for line in run.printed()]
         ends = [("TimeoutExpired", f"still running after {seconds} s") if run in late else run.end() for run in runs]
         for run in runs:
-            run.process.kill()
-            run.process.wait()
+            run.process.end()
     # A process that misses another ends too, but that other one is to be told of.
     failed = [end for end in ends if end]
     return Outcome("".join(printed), min(failed, key=lambda end: end[0].startswith("SIG")) if failed else None)
@@ -119,23 +113,20 @@ class Run:
         self.folder = folder / str(number)
         self.folder.mkdir()
         (self.folder / "program.py").write_text(source, encoding="utf-8")
-        with (self.folder / "out").open("wb") as out, (self.folder / "err").open("wb") as err:
-            self.process = subprocess.Popen(
-                [sys.executable, "-P", str(PROGRAM), str(self.folder), str(number), address],
-                env=environment,
-                cwd=self.folder,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=err,
-            )
+        start = ForkedProgram if can_fork(source) else StartedProgram
+        self.process = start(self.folder, environment, [str(number), address])
 
     def has_begun(self) -> bool:
         """Whether the program has been begun, or the process has ended before."""
-        return (self.folder / "printed").is_file() or self.process.poll() is not None
+        return (self.folder / "printed").is_file() or self.has_ended()
 
     def has_run(self) -> bool:
         """Whether the program has run to its end, or the process has ended."""
-        return (self.folder / "ended").is_file() or self.process.poll() is not None
+        return (self.folder / "ended").is_file() or self.has_ended()
+
+    def has_ended(self) -> bool:
+        """Whether the process has ended."""
+        return self.process.poll() is not None
 
     def printed(self) -> list[str]:
         """The lines that the program printed."""
@@ -148,9 +139,10 @@ class Run:
         if raised.is_file():
             name, message = json.loads(raised.read_text(encoding="utf-8"))
             return name, message
-        if not self.process.returncode:  # it ended well, or it still runs though its program has ended
+        code = self.process.poll()
+        if not code:  # it ended well, or it still runs though its program has ended
             return None
         said = (self.folder / "err").read_text(encoding="utf-8", errors="replace")
-        name = signal.Signals(-self.process.returncode).name if self.process.returncode < 0 else "SystemExit"
+        name = signal.Signals(-code).name if code < 0 else "SystemExit"
         words = LOGGED.split(said)[-1].partition(STACK)[0].strip()
         return name, re.sub(r"[ \t]+$", "", words, flags=re.MULTILINE)  # which come and go from run to run

@@ -5,17 +5,23 @@ from __future__ import annotations
 import difflib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from shardbook_sphinx.execution.run import cached_notebooks
+from shardbook_sphinx.domain import handbook
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from docutils import nodes
     from nbformat import NotebookNode
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
 
 
-class Cell(NamedTuple):
+SUBJECT = "compared cells"
+
+
+class Compared(NamedTuple):
     """A cell that another one is compared with, or that is compared with another."""
 
     label: str | None
@@ -26,46 +32,40 @@ class Cell(NamedTuple):
     printed: str
 
 
-def remember_cells(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
-    """Once the pages about to be read have run: keep what their cells print for the comparison.
-
-    If ``shardbook_outputs`` names a file, what every cell of these pages says goes there, for the canary.
-    """
-    for docname in docnames:
-        memory(env).pop(docname, None)
-    notebooks = cached_notebooks(env, docnames)
-    if file := app.config.shardbook_outputs:
-        said = {
-            docname: [[cell.source, printed(cell, plain=True)] for cell in book.cells if cell.cell_type == "code"]
-            for docname, book in notebooks.items()
-        }
-        Path(file).write_text(json.dumps(said), encoding="utf-8")
-    for docname, notebook in notebooks.items():
-        cells = (
-            Cell(cell.metadata.get("label"), cell.metadata.get("same-as"), cell.source, printed(cell))
-            for cell in notebook.cells
-            if cell.cell_type == "code"
-        )
-        memory(env)[docname] = [cell for cell in cells if cell.label or cell.same_as]
+def note_cells(app: Sphinx, _doctree: nodes.document) -> None:
+    """After a page is read: keep what its cells print that are compared."""
+    domain = handbook(app.env)
+    notebook = domain.notebooks.executed(app.env.current_document.docname)
+    cells = (cell for cell in notebook.cells if cell.cell_type == "code") if notebook else ()
+    compared = [
+        Compared(cell.metadata.get("label"), cell.metadata.get("same-as"), cell.source, printed(cell))
+        for cell in cells
+        if cell.metadata.keys() & {"label", "same-as"}
+    ]
+    if compared:
+        domain.note(SUBJECT, compared)
 
 
-def memory(env: Any) -> dict[str, list[Cell]]:
-    """The cells by page, kept from build to build."""
-    if not hasattr(env, "shardbook_cells"):
-        env.shardbook_cells = {}
-    cells: dict[str, list[Cell]] = env.shardbook_cells
-    return cells
-
-
-def compare_cells(app: Sphinx, env: BuildEnvironment) -> list[str]:
+def check_cells(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Explain each cell with ``same-as: PAGE#LABEL`` that printed something else than that cell."""
-    present = {docname: cells for docname, cells in memory(env).items() if docname in env.found_docs}
-    return [] if app.config.shardbook_keep_going else find_differences(present)
+    return [] if app.config.shardbook_keep_going else find_differences(handbook(env).pages(SUBJECT))
 
 
-def find_differences(pages: dict[str, list[Cell]]) -> list[str]:
+def write_outputs(app: Sphinx, env: BuildEnvironment, docnames: Iterable[str]) -> None:
+    """If ``shardbook_outputs`` names a file, write there what every cell of some pages says: for the canary."""
+    if not (file := app.config.shardbook_outputs):
+        return
+    books = {name: book for name in docnames if (book := handbook(env).notebooks.executed(name))}
+    said = {
+        docname: [[cell.source, printed(cell, plain=True)] for cell in book.cells if cell.cell_type == "code"]
+        for docname, book in books.items()
+    }
+    Path(file).write_text(json.dumps(said), encoding="utf-8")
+
+
+def find_differences(pages: dict[str, list[Compared]]) -> list[str]:
     """Explain each ``same-as`` that names no cell, or a cell that printed something else; empty if all agree."""
-    labelled: dict[str, Cell] = {}
+    labelled: dict[str, Compared] = {}
     problems = []
     for docname, cells in sorted(pages.items()):
         for cell in cells:

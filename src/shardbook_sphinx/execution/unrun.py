@@ -57,7 +57,7 @@ def is_cell(block: nodes.Element) -> bool:
     return False
 
 
-def find_unrun(env: BuildEnvironment) -> list[str]:
+def find_unrun(_app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Name each page with cells that was rendered without running them, whichever setting left it out."""
     problems = []
     for docname, metadata in sorted(env.metadata.items()):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from docutils import nodes
 from sphinx.locale import _
 
+from shardbook_sphinx.nodes import generated
 from shardbook_sphinx.pins import pinned
-from shardbook_sphinx.reference.api_entries import generated
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

@@ -1,4 +1,4 @@
-"""Write down what the JAX at hand offers for sharding, as JSON: python surface.py FILE RECORDER.
+"""Write down what the JAX at hand offers for sharding, as JSON: python recorder.py FILE RECORDER.
 
 Runs by itself in the environment of any JAX since 0.4.13, Python 3.10 or newer, and imports nothing but JAX: this is
 how the files in docs/_data/api are made. ``MODULES`` says which modules are recorded whole, ``NEIGHBOURS`` which

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache, cached_property
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from shardbook_sphinx.records.releases import order
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from sphinx.environment import BuildEnvironment
 
 # The releases that pages can run on: today's, and that of the kernel jax-0.5.3.
 LEGACY = "0.5.3"
@@ -21,7 +22,7 @@ UNKNOWN = "(...)"
 
 
 class Release(NamedTuple):
-    """What was recorded of one release by surface.py."""
+    """What was recorded of one release by recorder.py."""
 
     name: str
     objects: dict[str, dict[str, str]]
@@ -124,3 +125,8 @@ def read_records(folder: Path) -> Records:
     paths = sorted(folder.glob("0.*.json"), key=lambda path: order(path.stem))
     loaded = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
     return Records(tuple(Release(each["jax"], each["objects"], each["behaviours"]) for each in loaded))
+
+
+def site_records(env: BuildEnvironment) -> Records:
+    """The records beside the pages."""
+    return read_records(Path(env.srcdir, "_data", "api"))

@@ -1,7 +1,7 @@
 """Record what each JAX release offers for sharding: python -m shardbook_sphinx.records.releases [VERSION ...].
 
-Each release is installed by uv into an environment of its own, where surface.py writes docs/_data/api/VERSION.json. A
-release whose record is there, made by the present surface.py, is left alone. One that cannot be installed is told of
+Each release is installed by uv into an environment of its own, where recorder.py writes docs/_data/api/VERSION.json. A
+release whose record is there, made by the present recorder.py, is left alone. One that cannot be installed is told of
 at the end and in docs/_data/api/missing.json, with the reason.
 """
 
@@ -15,6 +15,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+
+from shardbook_sphinx import fingerprint
 
 DATA = Path("docs/_data/api")
 RECORDER = Path(__file__).with_name("recorder.py")
@@ -49,13 +51,13 @@ def requirements(release: str) -> tuple[str, list[str]]:
 
 
 def is_current(path: Path) -> bool:
-    """Whether a record was made by the present surface.py."""
+    """Whether a record was made by the present recorder.py."""
     return path.is_file() and json.loads(path.read_text(encoding="utf-8"))["recorder"] == recorder()
 
 
 def recorder() -> str:
-    """A short hash of what makes the records."""
-    return hashlib.sha256(RECORDER.read_bytes().replace(b"\r\n", b"\n")).hexdigest()[:12]
+    """A short hash of what makes the records, so that a comment in it leaves them as they are."""
+    return hashlib.sha256(fingerprint.code(RECORDER.read_bytes()).encode()).hexdigest()[:12]
 
 
 def record(release: str, path: Path) -> str:

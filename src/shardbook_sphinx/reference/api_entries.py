@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from docutils import nodes
@@ -12,7 +11,9 @@ from sphinx.locale import _
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from shardbook_sphinx.records.records import Records, read_records
+from shardbook_sphinx.domain import handbook
+from shardbook_sphinx.nodes import generated
+from shardbook_sphinx.records.records import Records, site_records
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from sphinx.environment import BuildEnvironment
 
     from shardbook_sphinx.records.records import Fate
+
+SUBJECT = "API entries"
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +38,7 @@ DIRECTIVES: dict[str, tuple[type[ObjectDescription[Any]], str, dict[str, None]]]
 }
 
 
-class Entry(NamedTuple):
+class Described(NamedTuple):
     """An entry of a page."""
 
     names: tuple[str, ...]
@@ -86,11 +89,6 @@ class ApiEntry(SphinxDirective):
         return described
 
 
-def generated(*children: nodes.Node, **attributes: Any) -> nodes.paragraph:
-    """A paragraph made in the reader's language: no message for a translator."""
-    return nodes.paragraph("", "", *children, translatable=False, **attributes)
-
-
 def history(fate: Fate, records: Records) -> str:
     """Since when a name is there, and what became of it, in the reader's language."""
     since = _("since {release} or before") if fate.since == records.oldest else _("since {release}")
@@ -105,30 +103,18 @@ def history(fate: Fate, records: Records) -> str:
     return " · ".join(told)
 
 
-def site_records(env: BuildEnvironment) -> Records:
-    """The records beside the pages."""
-    return read_records(Path(env.srcdir, "_data", "api"))
-
-
-def remember_entries(app: Sphinx, doctree: nodes.document) -> None:
+def note_entries(app: Sphinx, doctree: nodes.document) -> None:
     """After a page is read: keep its entries, each with the examples that follow it."""
-    memory(app.env)[app.env.current_document.docname] = find_entries(doctree)
+    if entries := find_entries(doctree):
+        handbook(app.env).note(SUBJECT, entries)
 
 
-def memory(env: Any) -> dict[str, list[Entry]]:
-    """The entries by page, kept from build to build."""
-    if not hasattr(env, "shardbook_entries"):
-        env.shardbook_entries = {}
-    entries: dict[str, list[Entry]] = env.shardbook_entries
-    return entries
-
-
-def find_entries(doctree: nodes.document) -> list[Entry]:
+def find_entries(doctree: nodes.document) -> list[Described]:
     """The entries of a page in their order, each with the doctests and cells between it and the next."""
-    found: list[Entry] = []
+    found: list[Described] = []
     for node in doctree.findall(nodes.Element):
         if isinstance(node, addnodes.desc) and "api" in node:
-            found.append(Entry(node["api"], node["line"], ()))
+            found.append(Described(node["api"], node["line"], ()))
         elif found and (node.get("testnodetype") == "doctest" or node.get("nb_element") == "cell_code_source"):
             found[-1] = found[-1]._replace(examples=(*found[-1].examples, node.astext()))
     return found
@@ -136,12 +122,11 @@ def find_entries(doctree: nodes.document) -> list[Entry]:
 
 def check_entries(_app: Sphinx, env: BuildEnvironment) -> None:
     """Once all pages are read: warn of each name without entry, and of each entry without an example that uses it."""
-    present = {docname: entries for docname, entries in memory(env).items() if docname in env.found_docs}
-    for problem in find_gaps(present, site_records(env)):
+    for problem in find_gaps(handbook(env).pages(SUBJECT), site_records(env)):
         logger.warning(problem, type="shardbook", subtype="reference")
 
 
-def find_gaps(pages: dict[str, list[Entry]], records: Records) -> list[str]:
+def find_gaps(pages: dict[str, list[Described]], records: Records) -> list[str]:
     """Names without entry, and entries without an example that uses their name; empty if the reference is whole."""
     problems = []
     documented: set[str] = set()

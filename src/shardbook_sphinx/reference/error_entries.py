@@ -13,15 +13,15 @@ its result. Of a trap, one cell asserts the surprise and a later one the way out
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from docutils import nodes
 from sphinx.locale import _
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from shardbook_sphinx.execution.run import cached_notebooks
-from shardbook_sphinx.reference.api_entries import generated
+from shardbook_sphinx.domain import handbook
+from shardbook_sphinx.nodes import generated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
+
+SUBJECT = "error entries"
 
 logger = logging.getLogger(__name__)
 
@@ -43,7 +45,7 @@ SHORTEST = 8  # characters of a message that tell it from others
 LONGEST_LINE = 110  # characters of a message in the list of all
 
 
-class Entry(NamedTuple):
+class ErrorEntry(NamedTuple):
     """An error or a trap of a page."""
 
     anchor: str
@@ -58,9 +60,9 @@ class Entry(NamedTuple):
     """Whether anything is said besides the cells."""
 
 
-def read_entries(notebook: NotebookNode) -> list[Entry]:
+def read_entries(notebook: NotebookNode) -> list[ErrorEntry]:
     """The entries of an executed page, in its order."""
-    found: list[Entry] = []
+    found: list[ErrorEntry] = []
     open_entry = False
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -71,7 +73,7 @@ def read_entries(notebook: NotebookNode) -> list[Entry]:
             if title:
                 open_entry = bool(KIND.match(label))
                 if open_entry:
-                    found.append(Entry(label, title, (), (), (), prose=False))
+                    found.append(ErrorEntry(label, title, (), (), (), prose=False))
             if open_entry and LINKS.sub("", text).strip():
                 found[-1] = found[-1]._replace(prose=True)
     return found
@@ -90,7 +92,7 @@ def parts(source: str) -> Iterator[tuple[str, str, str]]:
         yield head["label"] or "", head["title"], source[head.end() : end]
 
 
-def with_cell(entry: Entry, cell: NotebookNode) -> Entry:
+def with_cell(entry: ErrorEntry, cell: NotebookNode) -> ErrorEntry:
     """An entry with one more cell."""
     errors = [(output.ename, output.evalue) for output in cell.outputs if output.output_type == "error"]
     raised = ((str(cell.metadata.get("says", "")), *errors[0]),) if errors else ()
@@ -101,7 +103,7 @@ def with_cell(entry: Entry, cell: NotebookNode) -> Entry:
     )
 
 
-def find_faults(pages: dict[str, list[Entry]]) -> list[str]:
+def find_faults(pages: dict[str, list[ErrorEntry]]) -> list[str]:
     """Say of each entry what it lacks; empty if none lacks anything."""
     faults = []
     seen: dict[str, str] = {}
@@ -115,7 +117,7 @@ def find_faults(pages: dict[str, list[Entry]]) -> list[str]:
     return faults
 
 
-def lacks(entry: Entry) -> Iterator[str]:
+def lacks(entry: ErrorEntry) -> Iterator[str]:
     """What an entry lacks, a sentence each."""
     if not entry.prose:
         yield "nothing is said; say what it means and why"
@@ -134,30 +136,17 @@ def lacks(entry: Entry) -> Iterator[str]:
         yield "no cell after the error asserts the result of a remedy"
 
 
-def remember_entries(_app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
-    """Once the pages about to be read have run: keep their entries."""
-    for docname in docnames:
-        memory(env).pop(docname, None)
-    for docname, notebook in cached_notebooks(env, [name for name in docnames if name.startswith(FOLDER)]).items():
-        memory(env)[docname] = read_entries(notebook)
-
-
-def memory(env: Any) -> dict[str, list[Entry]]:
-    """The entries by page, kept from build to build."""
-    if not hasattr(env, "shardbook_errors"):
-        env.shardbook_errors = {}
-    entries: dict[str, list[Entry]] = env.shardbook_errors
-    return entries
-
-
-def present(env: BuildEnvironment) -> dict[str, list[Entry]]:
-    """The entries of the pages that there are."""
-    return {docname: entries for docname, entries in sorted(memory(env).items()) if docname in env.found_docs}
+def note_entries(app: Sphinx, _doctree: nodes.document) -> None:
+    """After a page of errors is read: keep its entries, with what their cells showed."""
+    docname = app.env.current_document.docname
+    domain = handbook(app.env)
+    if docname.startswith(FOLDER) and (notebook := domain.notebooks.executed(docname)):
+        domain.note(SUBJECT, read_entries(notebook))
 
 
 def check_entries(_app: Sphinx, env: BuildEnvironment) -> None:
     """Once all pages are read: warn of each entry that lacks something."""
-    for fault in find_faults(present(env)):
+    for fault in find_faults(handbook(env).pages(SUBJECT)):
         logger.warning(fault, type="shardbook", subtype="errors")
 
 
@@ -202,7 +191,7 @@ def list_messages(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for place in list(doctree.findall(error_messages)):
         lines = sorted(
             (f"{name}: {message}".removesuffix(": "), page, entry.anchor)
-            for page, entries in present(app.env).items()
+            for page, entries in handbook(app.env).pages(SUBJECT).items()
             for entry in entries
             for _says, name, message in entry.raised[:1]
         )
@@ -217,9 +206,8 @@ def list_messages(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         place.replace_self(points)
 
 
-def rewrite_lists(_app: Sphinx, env: Any) -> list[str]:
+def rewrite_lists(_app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Write the list again when an entry has changed: Sphinx does not see that it shows them."""
-    shown = repr([(page, entry.anchor, entry.raised[:1]) for page, each in present(env).items() for entry in each])
-    changed = getattr(env, "shardbook_messages", shown) != shown
-    env.shardbook_messages = shown
-    return [f"{FOLDER}index"] if changed and f"{FOLDER}index" in env.found_docs else []
+    domain = handbook(env)
+    shown = [(page, entry.anchor, entry.raised[:1]) for page, each in domain.pages(SUBJECT).items() for entry in each]
+    return [f"{FOLDER}index"] if domain.changed("messages", shown) and f"{FOLDER}index" in env.found_docs else []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from docutils import nodes
@@ -10,70 +9,68 @@ from sphinx.locale import _
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from shardbook_sphinx.domain import handbook
+from shardbook_sphinx.languages import mark
+from shardbook_sphinx.nodes import generated, literal, sentence, table
 from shardbook_sphinx.records.changes import by_release
-from shardbook_sphinx.reference.api_entries import generated, site_records
+from shardbook_sphinx.records.records import site_records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
 
     from shardbook_sphinx.records.changes import Changed, Difference
     from shardbook_sphinx.records.records import Records, Release
 
+SUBJECT = "releases told of"
+
 logger = logging.getLogger(__name__)
 
 
-def _mark(message: str) -> str:
-    """Mark a message for the catalogue; it is looked up when a page is made."""
-    return message
-
-
-# What the programs in surface.py ask, by the name under which the answer is kept. Code stands in backticks.
+# What the programs in recorder.py ask, by the name under which the answer is kept. Code stands in backticks.
 QUESTIONS = {
-    "make_mesh-axis-type": _mark("axis type of `jax.make_mesh((8,), ('x',))`"),
-    "Mesh-axis-type": _mark("axis type of `Mesh(devices, ('x',))`"),
-    "AbstractMesh-axis-type": _mark("axis type of `AbstractMesh((8,), ('x',))`"),
-    "make_mesh-warning": _mark("`jax.make_mesh` without axis types warns"),
-    "device-name": _mark("the first CPU device as text"),
-    "spec-repr": _mark("`PartitionSpec('x', None)` as text"),
-    "spec-is-tuple": _mark("a `PartitionSpec` is a tuple"),
-    "spec-equals-tuple": _mark("`PartitionSpec('x') == ('x',)`"),
-    "spec-one-axis": _mark("`PartitionSpec(('x',)) == PartitionSpec('x')`"),
-    "spec-trailing-none": _mark("`PartitionSpec('x') == PartitionSpec('x', None)`"),
-    "sharding-repr": _mark("a `NamedSharding` as text"),
-    "mesh-repr": _mark("a `Mesh` as text"),
-    "memory-kind": _mark("memory kind of a new array on a CPU"),
-    "type-auto": _mark("`jax.typeof` of an array split along an Auto axis"),
-    "type-explicit": _mark("`jax.typeof` of an array split along an Explicit axis"),
-    "type-manual": _mark("`jax.typeof` of a block inside `jax.shard_map`"),
-    "uneven-put": _mark("`device_put` of 10 rows split 8 ways"),
-    "uneven-constraint": _mark(
+    "make_mesh-axis-type": mark("axis type of `jax.make_mesh((8,), ('x',))`"),
+    "Mesh-axis-type": mark("axis type of `Mesh(devices, ('x',))`"),
+    "AbstractMesh-axis-type": mark("axis type of `AbstractMesh((8,), ('x',))`"),
+    "make_mesh-warning": mark("`jax.make_mesh` without axis types warns"),
+    "device-name": mark("the first CPU device as text"),
+    "spec-repr": mark("`PartitionSpec('x', None)` as text"),
+    "spec-is-tuple": mark("a `PartitionSpec` is a tuple"),
+    "spec-equals-tuple": mark("`PartitionSpec('x') == ('x',)`"),
+    "spec-one-axis": mark("`PartitionSpec(('x',)) == PartitionSpec('x')`"),
+    "spec-trailing-none": mark("`PartitionSpec('x') == PartitionSpec('x', None)`"),
+    "sharding-repr": mark("a `NamedSharding` as text"),
+    "mesh-repr": mark("a `Mesh` as text"),
+    "memory-kind": mark("memory kind of a new array on a CPU"),
+    "type-auto": mark("`jax.typeof` of an array split along an Auto axis"),
+    "type-explicit": mark("`jax.typeof` of an array split along an Explicit axis"),
+    "type-manual": mark("`jax.typeof` of a block inside `jax.shard_map`"),
+    "uneven-put": mark("`device_put` of 10 rows split 8 ways"),
+    "uneven-constraint": mark(
         "what `jit` returns of 17 rows that `with_sharding_constraint` splits 8 ways is replicated"
     ),
-    "constraint-explicit": _mark("`with_sharding_constraint` to another layout, Explicit axes"),
-    "contract-both": _mark("product of two matrices whose contracting dimension is split, Explicit axes"),
-    "index-explicit": _mark("spec of `x[0]`, the rows of `x` split, Explicit axes"),
-    "mesh-context": _mark("`with mesh:` warns"),
-    "spec-without-mesh": _mark("`device_put` to a bare `PartitionSpec` with no mesh set"),
-    "unknown-axis": _mark("a `NamedSharding` along an axis that the mesh lacks"),
-    "shard_map-mismatch": _mark("`jax.shard_map` of an array split otherwise than `in_specs` says, Explicit axes"),
-    "pmap-sharding": _mark("type of the sharding that `jax.pmap` returns"),
-    "psum-unknown-axis": _mark("`psum` over an axis that does not exist, under `jit`"),
-    "shardy": _mark("Shardy is the default partitioner"),
-    "threefry": _mark("random numbers do not depend on the sharding"),
-    "num-cpu-devices": _mark("the option `jax_num_cpu_devices` exists"),
+    "constraint-explicit": mark("`with_sharding_constraint` to another layout, Explicit axes"),
+    "contract-both": mark("product of two matrices whose contracting dimension is split, Explicit axes"),
+    "index-explicit": mark("spec of `x[0]`, the rows of `x` split, Explicit axes"),
+    "mesh-context": mark("`with mesh:` warns"),
+    "spec-without-mesh": mark("`device_put` to a bare `PartitionSpec` with no mesh set"),
+    "unknown-axis": mark("a `NamedSharding` along an axis that the mesh lacks"),
+    "shard_map-mismatch": mark("`jax.shard_map` of an array split otherwise than `in_specs` says, Explicit axes"),
+    "pmap-sharding": mark("type of the sharding that `jax.pmap` returns"),
+    "psum-unknown-axis": mark("`psum` over an axis that does not exist, under `jit`"),
+    "shardy": mark("Shardy is the default partitioner"),
+    "threefry": mark("random numbers do not depend on the sharding"),
+    "num-cpu-devices": mark("the option `jax_num_cpu_devices` exists"),
 }
 # Answers that are words and not code.
-ANSWERS = {"True": _mark("yes"), "False": _mark("no"), "no": _mark("no"), "not there": _mark("not there yet")}
-RAISES = _mark("raises {error}")
+ANSWERS = {"True": mark("yes"), "False": mark("no"), "no": mark("no"), "not there": mark("not there yet")}
+RAISES = mark("raises {error}")
 KINDS = {
-    "added": _mark("New"),
-    "deprecated": _mark("Deprecated"),
-    "removed": _mark("Removed"),
-    "signatures": _mark("Parameters"),
-    "behaviours": _mark("Behaviour"),
+    "added": mark("New"),
+    "deprecated": mark("Deprecated"),
+    "removed": mark("Removed"),
+    "signatures": mark("Parameters"),
+    "behaviours": mark("Behaviour"),
 }
 PRESENT, DEPRECATED, ABSENT = "●", "○", ""
 
@@ -135,7 +132,8 @@ class Changes(SphinxDirective):
         changed = by_release(site_records(self.env))
         if release not in changed:
             raise self.error(f"the records show no change in {release}; they do in {', '.join(changed)}")
-        memory(self.env).setdefault(self.env.current_document.docname, set()).add(release)
+        domain, page = handbook(self.env), self.env.current_document.docname
+        domain.note(SUBJECT, [*domain.said(page, SUBJECT, []), release])
         return [change_list(changed[release])]
 
 
@@ -143,12 +141,12 @@ def shown_releases(records: Records, names: list[str]) -> list[Release]:
     """The oldest release, and each that is unlike the one before for one of the names."""
     found = [records.releases[0]]
     for release in records.releases[1:]:
-        if any(mark(release, name) != mark(found[-1], name) for name in names):
+        if any(presence(release, name) != presence(found[-1], name) for name in names):
             found.append(release)
     return found
 
 
-def mark(release: Release, name: str) -> str:
+def presence(release: Release, name: str) -> str:
     """Whether a release has a name: a sign for a table."""
     if name not in release.objects:
         return ABSENT
@@ -157,7 +155,7 @@ def mark(release: Release, name: str) -> str:
 
 def state(release: Release, name: str) -> list[nodes.Node]:
     """The sign in a table, with the word for it for who cannot see it."""
-    sign = mark(release, name)
+    sign = presence(release, name)
     word = {PRESENT: _("there"), DEPRECATED: _("deprecated"), ABSENT: _("absent")}[sign]
     hidden = f'<span aria-hidden="true">{sign}</span><span class="visually-hidden">{word}</span>'
     return [nodes.raw("", hidden, format="html", plain=sign)]
@@ -170,32 +168,6 @@ def answers(records: Records, key: str) -> list[tuple[str, str]]:
         if not found or found[-1][1] != release.behaviours[key]:
             found.append((release.name, release.behaviours[key]))
     return found
-
-
-def table(heads: Iterable[str], rows: list[list[list[nodes.Node]]], name: str) -> nodes.Node:
-    """A table whose first row and column are heads, in a frame that scrolls on a narrow page."""
-    heads = list(heads)
-    group = nodes.tgroup("", cols=len(heads))
-    group += [nodes.colspec("", colwidth=1, **({"stub": 1} if not place else {})) for place in range(len(heads))]
-    group += nodes.thead("", row([[nodes.Text(head)] for head in heads]))
-    group += nodes.tbody("", *map(row, rows))
-    return nodes.table("", group, classes=[name])
-
-
-def row(cells: Iterable[list[nodes.Node]]) -> nodes.row:
-    """A row of a table."""
-    blocks = (cell if isinstance(cell[0], nodes.bullet_list) else [generated(*cell)] for cell in cells)
-    return nodes.row("", *(nodes.entry("", *block) for block in blocks))
-
-
-def literal(code: str) -> list[nodes.Node]:
-    return [nodes.literal(code, code)]
-
-
-def sentence(text: str) -> list[nodes.Node]:
-    """Words, with what stands in backticks as code."""
-    parts = re.split("`([^`]+)`", text)
-    return [nodes.literal(part, part) if place % 2 else nodes.Text(part) for place, part in enumerate(parts)]
 
 
 def answered(answer: str) -> list[nodes.Node]:
@@ -257,22 +229,9 @@ def parameters(signature: str) -> list[str]:
     return [each for each in found if each not in {"", "*", "/"}]
 
 
-def memory(env: Any) -> dict[str, set[str]]:
-    """The releases that pages tell of, kept from build to build."""
-    if not hasattr(env, "shardbook_releases"):
-        env.shardbook_releases = {}
-    releases: dict[str, set[str]] = env.shardbook_releases
-    return releases
-
-
-def forget(_app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    """Before a page is read again."""
-    memory(env).pop(docname, None)
-
-
 def check_releases(_app: Sphinx, env: BuildEnvironment) -> None:
     """Once all pages are read: warn of a release that changed something of which no page tells."""
-    told = set().union(*memory(env).values())
+    told = {release for releases in handbook(env).pages(SUBJECT).values() for release in releases}
     for release in by_release(site_records(env)):
         if release not in told:
             logger.warning(

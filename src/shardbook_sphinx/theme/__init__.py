@@ -16,9 +16,7 @@ def setup(app: Sphinx) -> None:
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("config-inited", furo.translate_settings)
     app.connect("builder-inited", furo.prepare, priority=900)  # after myst-nb has made its configuration
-    app.connect("env-get-outdated", furo.remove_deleted_pages)
-    app.connect("doctree-read", opengraph.remember_description)
-    app.connect("env-updated", furo.rewrite_navigation)
+    app.connect("doctree-read", opengraph.note_description)
     app.connect("write-started", assets.write_explorer)
     app.connect("html-page-context", furo.add_languages)
     app.connect("html-page-context", opengraph.add_description)

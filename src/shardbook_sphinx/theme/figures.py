@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from myst_nb.core.render import MimeData, NbElementRenderer
 
 CHINESE = "text/vnd.shardbook.zh+html"
-# For Markdown, see downloads.py; a page does not show it.
+# For Markdown, see downloads/pages.py; a page does not show it.
 CHINESE_TEXT = "text/vnd.shardbook.zh+plain"
 
 

@@ -6,22 +6,16 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sphinx.addnodes import toctree
 from sphinx.locale import _
 
 from shardbook_sphinx.exceptions import HandbookError
+from shardbook_sphinx.languages import LANGUAGES, page_address
 from shardbook_sphinx.theme.accessible import accessible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sphinx.application import Sphinx
     from sphinx.builders.html import StandaloneHTMLBuilder
     from sphinx.config import Config
-    from sphinx.environment import BuildEnvironment
-
-# Sphinx's name of a language → the folder of its site, its tag in HTML, and what its readers call it.
-LANGUAGES = {"en": ("en", "en", "English"), "zh_CN": ("zh", "zh-CN", "中文")}
 
 # Furo writes these attributes and titles into its templates without asking for a translation.
 LABEL = re.compile(r'((?:aria-label|title|alt)="|<title>)([^"<]+)(?="|</title>)')
@@ -57,7 +51,7 @@ def without_inline(html: str, script: str) -> str:
     """Replace what furo writes into the page by the file ``script`` and a class; fail if furo writes it otherwise."""
     changed, count = THEME_SCRIPT.subn(f'<script src="{script}"></script>', html)
     if count != 1 or changed.count(HIDDEN) != 1:
-        raise HandbookError("furo writes its script or its signs in another way: adapt without_inline in interface.py")
+        raise HandbookError("furo writes its script or its signs in another way: adapt without_inline in furo.py")
     return changed.replace(HIDDEN, HIDDEN.replace('style="display: none;"', 'class="signs"'))
 
 
@@ -77,30 +71,9 @@ def translate_labels(html: str) -> str:
     return LABEL.sub(translate, html)
 
 
-def remove_deleted_pages(
-    app: Sphinx, _env: BuildEnvironment, _added: Iterable[str], _changed: Iterable[str], removed: Iterable[str]
-) -> list[str]:
-    """Remove the HTML of pages whose source is gone: Sphinx leaves it, and it would be served."""
-    if app.builder.format == "html":
-        builder: StandaloneHTMLBuilder = app.builder  # type: ignore[assignment]
-        for docname in removed:
-            Path(builder.get_output_path(docname)).unlink(missing_ok=True)
-    return []
-
-
-def rewrite_navigation(_app: Sphinx, env: Any) -> list[str]:
-    """Write all pages again when a title or a toctree has changed: each shows them, and Sphinx does not see that."""
-    titles = {name: title.astext() for name, title in sorted(env.titles.items())}
-    trees = {name: [str(tree) for tree in toc.findall(toctree)] for name, toc in sorted(env.tocs.items())}
-    navigation = repr((titles, trees))
-    changed = getattr(env, "shardbook_navigation", navigation) != navigation
-    env.shardbook_navigation = navigation
-    return sorted(env.found_docs) if changed else []
-
-
 def add_languages(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
     """Tell the templates the address of this page in each language."""
-    here = LANGUAGES[app.config.language]
+    here = LANGUAGES[app.config.language].folder
     builder: StandaloneHTMLBuilder = app.builder  # type: ignore[assignment]
     target = builder.get_target_uri(pagename)
     context["script_files"] = [
@@ -110,25 +83,11 @@ def add_languages(app: Sphinx, pagename: str, _template: str, context: dict[str,
         {
             "tag": tag,
             "name": name,
-            "current": folder == here[0],
+            "current": folder == here,
             # With a base address the alternate is absolute, as search engines ask; else it works from any folder.
-            "href": address(app.config.html_baseurl, folder, target) or relative,
+            "href": page_address(app.config.html_baseurl, folder, target) or relative,
             "local": relative,
         }
-        for folder, tag, name in LANGUAGES.values()
+        for folder, tag, _locale, name in LANGUAGES.values()
         for relative in [f"{context['content_root'].removeprefix('./')}../{folder}/{target}"]
     ]
-
-
-def root_address(base: str) -> str:
-    """The address of the whole site, given that of one language; "" if none is configured.
-
-    >>> root_address("https://example.org/zh/en/")
-    'https://example.org/zh/'
-    """
-    return base.rstrip("/").rpartition("/")[0] + "/" if base else ""
-
-
-def address(base: str, folder: str, target: str) -> str:
-    """The address of a page under the site's base address, or "" if none is configured."""
-    return f"{root_address(base)}{folder}/{target}" if base else ""

@@ -10,28 +10,30 @@ from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 
-from shardbook_sphinx.commands.site_root import PICTURE
-from shardbook_sphinx.theme.furo import root_address
+from shardbook_sphinx.domain import handbook
+from shardbook_sphinx.languages import LANGUAGES, PICTURE, root_address
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
 
-# As OpenGraph writes languages.
-LOCALES = {"en": "en_US", "zh_CN": "zh_CN"}
+SUBJECT = "description"
 
 
-def remember_description(app: Sphinx, doctree: nodes.document) -> None:
+def note_description(app: Sphinx, doctree: nodes.document) -> None:
     """After a page is read: keep its first paragraph, on one line, as what it is about."""
-    first = next(doctree.findall(nodes.paragraph), None)
-    app.env.metadata[app.env.current_document.docname]["description"] = (
-        " ".join(first.astext().split()) if first else ""
-    )
+    if first := next(doctree.findall(nodes.paragraph), None):
+        handbook(app.env).note(SUBJECT, " ".join(first.astext().split()))
+
+
+def description(env: BuildEnvironment, docname: str) -> str:
+    """What a page is about; "" of one without text."""
+    return str(handbook(env).said(docname, SUBJECT, ""))
 
 
 def add_description(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
     """Tell the templates what a page is about; of those without text, which Sphinx makes, what the handbook is."""
-    pages = (app.env.metadata.get(name, {}) for name in (pagename, app.config.root_doc))
-    context["description"] = next((page["description"] for page in pages if page.get("description")), "")
-    context["locale"] = LOCALES[app.config.language]
-    context["other_locales"] = [locale for locale in LOCALES.values() if locale != context["locale"]]
+    context["description"] = description(app.env, pagename) or description(app.env, app.config.root_doc)
+    context["locale"] = LANGUAGES[app.config.language].locale
+    context["other_locales"] = [each.locale for each in LANGUAGES.values() if each.locale != context["locale"]]
     context["picture"] = f"{root}{PICTURE.name}" if (root := root_address(app.config.html_baseurl)) else ""

@@ -12,5 +12,4 @@ def setup(app: Sphinx) -> None:
     """Warn of each page that still shows English."""
     from shardbook_sphinx.translation import untranslated  # noqa: PLC0415
 
-    app.connect("builder-inited", untranslated.remove_orphans)
     app.connect("doctree-read", untranslated.warn_untranslated)

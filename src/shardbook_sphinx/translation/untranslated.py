@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from docutils.nodes import Element
@@ -14,14 +13,6 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 logger = logging.getLogger(__name__)
-
-
-def remove_orphans(app: Sphinx) -> None:
-    """Remove compiled catalogues whose source is gone: Sphinx would go on using them."""
-    for folder in app.config.locale_dirs:
-        for compiled in Path(app.srcdir, folder).rglob("*.mo"):
-            if not compiled.with_suffix(".po").exists():
-                compiled.unlink(missing_ok=True)  # both builds look
 
 
 def warn_untranslated(app: Sphinx, doctree: document) -> None:

@@ -16,5 +16,4 @@ def setup(app: Sphinx) -> None:
     app.add_directive("product-pairs", product_cost.Pairs)
     app.add_directive("product-rows", product_cost.Rows)
     app.connect("builder-inited", tables.start, priority=100)  # it takes longer than anything else
-    app.connect("env-before-read-docs", tables.finish, priority=200)
     app.connect("build-finished", tables.write_tables)

@@ -1,4 +1,4 @@
-"""The changes of layout and the matrix products that the build measures, see measured.py."""
+"""The changes of layout and the matrix products that the build measures, see tables.py."""
 
 from __future__ import annotations
 

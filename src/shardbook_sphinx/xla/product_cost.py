@@ -10,8 +10,7 @@ from docutils import nodes
 from sphinx.locale import _
 from sphinx.util.docutils import SphinxDirective
 
-from shardbook_sphinx.reference.api_entries import generated
-from shardbook_sphinx.reference.history import sentence, table
+from shardbook_sphinx.nodes import generated, sentence, table
 from shardbook_sphinx.xla.tables import read_tables
 
 if TYPE_CHECKING:

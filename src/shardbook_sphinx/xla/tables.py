@@ -45,10 +45,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shardbook_sphinx import fingerprint
 from shardbook_sphinx.exceptions import HandbookError
-from shardbook_sphinx.execution.cache import digest
-from shardbook_sphinx.execution.run import kernel_environment
-from shardbook_sphinx.pins import pinned
+from shardbook_sphinx.execution.kernels import kernel_environment
+from shardbook_sphinx.pins import pinned, pins_file
 from shardbook_sphinx.xla.cases import (
     DTYPE,
     FOLDER,
@@ -65,10 +65,9 @@ from shardbook_sphinx.xla.cases import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from sphinx.application import Sphinx
-    from sphinx.environment import BuildEnvironment
 
     from shardbook_sphinx.xla.cases import Case, Sizes, Spec
 
@@ -85,9 +84,10 @@ MOST_PROCESSES = 4  # each has a JAX of its own
 
 def cached(root: Path) -> Path:
     """Where the tables are kept for the present state of what they depend on."""
-    helpers = list((root / "src/shardbook").rglob("*.py"))
-    measurers = [root / "src/shardbook_sphinx/xla" / name for name in MEASURERS]
-    return root / f".build/cache/measured-{digest([*helpers, *measurers, root / 'requirements/site.txt'], root)}.json"
+    measured_by = [*root.glob("src/shardbook/**/*.py"), *(Path(__file__).with_name(name) for name in MEASURERS)]
+    sources = [fingerprint.code(path.read_bytes()) for path in sorted(measured_by)]
+    compiler = fingerprint.pins(pins_file("python3").read_text(encoding="utf-8"), "jax", "jaxlib")
+    return root / f".build/cache/measured-{fingerprint.digest([*sources, *compiler])}.json"
 
 
 class Measurers:
@@ -165,7 +165,7 @@ def start(app: Sphinx) -> None:
         Measurers.start()
 
 
-def finish(app: Sphinx, _env: BuildEnvironment, _docnames: Sequence[str]) -> None:
+def finish(app: Sphinx) -> None:
     """Once the cells have run: wait for the tables and keep them."""
     if Measurers.running:
         begun = time.perf_counter()
