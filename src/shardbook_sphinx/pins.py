@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-REQUIREMENTS = Path(__file__).parents[2] / "requirements"
+ROOT = Path(__file__).parents[2]
 
 
-def pins_file(kernel: str) -> Path:
-    """The pins of a kernel; those of today's JAX are the site's."""
-    return REQUIREMENTS / f"{'site' if kernel == 'python3' else kernel}.txt"
+def pins_file(kernel: str, root: Path = ROOT) -> Path:
+    """The pins of a kernel, below ``root``; those of today's JAX are the site's."""
+    return root / "requirements" / f"{'site' if kernel == 'python3' else kernel}.txt"
 
 
 def pinned(kernel: str) -> dict[str, str]:

@@ -53,7 +53,7 @@ def build(root: Path, *, languages: list[str], strict: bool) -> int:
     if not unfinished.exists() and read(stamp) == inputs and all(map(Path.is_file, products(root, languages))):
         print("Nothing has changed since the last build.")
         return announce(site, languages)
-    # What Sphinx would leave as it is: pages that a lenient build let pass, files that are gone, another release's pages.
+    # Sphinx would keep pages that a lenient build let pass, what was made of files that are gone, another release's.
     pins = fingerprint.pins((root / "requirements/site.txt").read_text(encoding="utf-8"))
     maker = json.dumps([settings, pins, [name for name in files if not name.endswith((".md", ".po"))]])
     if unfinished.exists():

@@ -6,10 +6,13 @@ what runs them determine the outputs too: they are hashed into the folder's name
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shardbook_sphinx import fingerprint
 from shardbook_sphinx.pins import pins_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # What decides how a cell runs and what is kept of its outputs.
 RUNNERS = ("companion.py", "fork_server.py", "kernels.py", "program.py", "programs.py", "reproducible.py")
@@ -21,7 +24,8 @@ OLD_KERNEL = "jax-0.5.3"
 def cache_path(root: Path) -> Path:
     """The cache for the present state of all that determines outputs, below ``root``."""
     helpers = (fingerprint.code(path.read_bytes()) for path in sorted((root / "src/shardbook").rglob("*.py")))
-    runners = (fingerprint.code(Path(__file__).with_name(name).read_bytes(), messages=False) for name in RUNNERS)
-    today, old = (pins_file(kernel).read_text(encoding="utf-8") for kernel in ("python3", OLD_KERNEL))
+    folder = root / "src/shardbook_sphinx/execution"
+    runners = (fingerprint.code((folder / name).read_bytes(), messages=False) for name in RUNNERS)
+    today, old = (pins_file(kernel, root).read_text(encoding="utf-8") for kernel in ("python3", OLD_KERNEL))
     pins = [*fingerprint.pins(today, *IMPORTED), *fingerprint.pins(old)]
     return root / ".build" / "cache" / fingerprint.digest([*helpers, *runners, *pins])

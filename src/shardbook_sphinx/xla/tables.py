@@ -84,9 +84,12 @@ MOST_PROCESSES = 4  # each has a JAX of its own
 
 def cached(root: Path) -> Path:
     """Where the tables are kept for the present state of what they depend on."""
-    measured_by = [*root.glob("src/shardbook/**/*.py"), *(Path(__file__).with_name(name) for name in MEASURERS)]
+    measured_by = [
+        *root.glob("src/shardbook/**/*.py"),
+        *(root / "src/shardbook_sphinx/xla" / name for name in MEASURERS),
+    ]
     sources = [fingerprint.code(path.read_bytes()) for path in sorted(measured_by)]
-    compiler = fingerprint.pins(pins_file("python3").read_text(encoding="utf-8"), "jax", "jaxlib")
+    compiler = fingerprint.pins(pins_file("python3", root).read_text(encoding="utf-8"), "jax", "jaxlib")
     return root / f".build/cache/measured-{fingerprint.digest([*sources, *compiler])}.json"
 
 
