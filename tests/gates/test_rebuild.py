@@ -11,7 +11,7 @@ import site_checks
 from checkout import CHECKOUT, MADE
 
 from shardbook_sphinx.execution.cache import cache_path
-from shardbook_sphinx.records.releases import RECORDER
+from shardbook_sphinx.records import releases
 from shardbook_sphinx.xla.tables import cached
 
 CATALOGUE = "docs/locale/zh_CN/LC_MESSAGES/now.po"
@@ -82,11 +82,9 @@ def test_each_line_of_the_helper_that_does_something_runs_all_again(sources):
 
 
 def test_a_comment_in_the_recorder_leaves_the_records(monkeypatch, tmp_path):
-    from shardbook_sphinx.records import releases
-
     before = releases.recorder()
-    copy = tmp_path / RECORDER.name
-    shutil.copy(RECORDER, copy)
+    copy = tmp_path / releases.RECORDER.name
+    shutil.copy(releases.RECORDER, copy)
     monkeypatch.setattr(releases, "RECORDER", copy)
     append(copy, "# a comment\n")
     assert releases.recorder() == before

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 logging.getLogger("traitlets").setLevel(logging.WARNING)  # nbclient announces each kernel
 
 LONGEST_SOCKET = 80  # a socket file's path may have 107 characters, on macOS 103; ours adds up to 20
-PROGRAMS_A_CORE = 2
+AT_ONCE_A_CORE = 2
 SECONDS_A_CELL = 0.2
 VERSIONS = "from importlib.metadata import version\nprint(version('jax'), version('jaxlib'))"
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -113,14 +113,14 @@ async def run_all(pages: list[Page], cache: JupyterCacheBase, timeout: int, *, k
 
     Outputs of a page that fails are cached only to ``keep_going``: to see, on another JAX, what else has changed.
     """
-    # A kernel that starts or ends, and a program that waits for another, leave a core to others.
-    cores = os.cpu_count() or 1
-    kernels, processes = asyncio.Semaphore(cores + 1), asyncio.Semaphore(PROGRAMS_A_CORE * cores)
+    # A kernel that starts or ends, and a program that waits for another, leave their core to others.
+    kernels, processes = (asyncio.Semaphore(AT_ONCE_A_CORE * (os.cpu_count() or 1)) for _ in range(2))
     begun = time.perf_counter()
+    last = ""
     finished = 0
 
     async def run(page: Page) -> PageError | None:
-        nonlocal finished
+        nonlocal finished, last
         failure: PageError | None = None
         try:
             sources = await run_apart(page, processes)
@@ -137,10 +137,10 @@ async def run_all(pages: list[Page], cache: JupyterCacheBase, timeout: int, *, k
         if failure and not keep_going:
             return failure
         end = time.perf_counter()
-        waited = f", of which its programs {apart:.1f} s and its kernel {end - start:.1f} s" if sources else ""
-        # Printed even under -q: this is the long part of a build. The last line is the end of the critical path.
-        told = f"ran [{finished}/{len(pages)}] {page.docname} on {page.kernel} after {end - begun:.1f} s{waited}"
+        # Printed even under -q: this is the long part of a build.
+        told = f"ran [{finished}/{len(pages)}] {page.docname} on {page.kernel} after {end - begun:.1f} s"
         print(told, flush=True)
+        last = f"{page.docname}: programs {apart:.1f} s, then {start - apart - begun:.1f} s for its turn, kernel {end - start:.1f} s"
         # Page by page, so that a build stopped half-way keeps what it has run.
         bundle = CacheBundleIn(page.notebook, str(page.path))
         cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
@@ -149,6 +149,7 @@ async def run_all(pages: list[Page], cache: JupyterCacheBase, timeout: int, *, k
     # The longest first, so that no core idles at the end.
     longest_first = sorted(pages, key=expected_seconds, reverse=True)
     results = dict(zip((p.docname for p in longest_first), await asyncio.gather(*map(run, longest_first)), strict=True))
+    print(f"the last to end was {last}", flush=True)
     return [failure for page in pages if (failure := results[page.docname])]
 
 
