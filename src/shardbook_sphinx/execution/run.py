@@ -140,8 +140,8 @@ async def run_all(pages: list[Page], cache: JupyterCacheBase, timeout: int, *, k
         # Printed even under -q: this is the long part of a build.
         told = f"ran [{finished}/{len(pages)}] {page.docname} on {page.kernel} after {end - begun:.1f} s"
         print(told, flush=True)
-        waits = (apart, start - begun - apart, end - start)
-        last = "{}: {:.1f} s for its programs, {:.1f} s for its turn, {:.1f} s in its kernel".format(page.docname, *waits)
+        spent = (apart, start - begun - apart, end - start)
+        last = "{}: programs {:.1f} s, its turn {:.1f} s, its kernel {:.1f} s".format(page.docname, *spent)
         # Page by page, so that a build stopped half-way keeps what it has run.
         bundle = CacheBundleIn(page.notebook, str(page.path))
         cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
