@@ -94,14 +94,14 @@ def test_nothing_moves_to_stay(journey: Journey):
 def test_by_hand(before, after, each, total):
     """Known amounts: gathering costs the rest, slicing nothing, swapping axes all but what stays."""
     moves = sb.moves(on((2, 4), before, (8, 8)), on((2, 4), after, (8, 8)))
-    assert (moves.most, moves.bytes) == (each, total)
+    assert (moves.bytes_per_device, moves.bytes) == (each, total)
 
 
 def test_small_dtypes_count_bits():
     """Three int4 elements are two bytes; without a dtype there are none."""
     assert sb.moves(on((2,), P("x"), (6,), "int4"), on((2,), P(), (6,), "int4")).receipts[0].bytes == 2
     bare = sb.moves(on((2,), P("x"), (6,), None), on((2,), P(), (6,), None))
-    assert (bare.bytes, bare.most, bare.elements) == (None, None, 6)
+    assert (bare.bytes, bare.bytes_per_device, bare.elements) == (None, None, 6)
     assert "6 elements" in str(bare)
 
 

@@ -22,9 +22,9 @@ from rich.text import Text
 from strategies import Arranged, arrangements
 
 import shardbook as sb
-from shardbook import palette
-from shardbook.display import ASCII
-from shardbook.words import WORDS
+from shardbook import _palette
+from shardbook._display import ASCII
+from shardbook._messages import MESSAGES
 
 
 def on(sizes, spec, shape, dtype="float32"):
@@ -215,7 +215,7 @@ def test_pytrees_have_a_figure_a_leaf():
 
 def test_the_languages_have_the_same_templates():
     """No word is missing in Chinese, and every template takes the same values."""
-    english, chinese = WORDS["en"], WORDS["zh"]
+    english, chinese = MESSAGES["en"], MESSAGES["zh"]
     assert list(english) == list(chinese)
     for key, template in english.items():
         assert set(re.findall(r"{(\w+)}", template)) == set(re.findall(r"{(\w+)}", chinese[key])), key
@@ -281,7 +281,7 @@ def test_rich_draws_in_colour():
 )
 def test_size(layout, most):
     """At most 12 KB for 8 devices and 100 KB for 512, stylesheet included."""
-    for language in WORDS:
+    for language in MESSAGES:
         assert len(sb.show(layout).html(language).encode()) <= most * 1024
 
 
@@ -345,7 +345,7 @@ def seen(colour, sight):
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
-@pytest.mark.parametrize(("colours", "ink"), [(palette.LIGHT, palette.LIGHT_INK), (palette.DARK, palette.DARK_INK)])
+@pytest.mark.parametrize(("colours", "ink"), [(_palette.LIGHT, _palette.LIGHT_INK), (_palette.DARK, _palette.DARK_INK)])
 def test_the_palette(colours, ink):
     """The ink reads on every colour, and any two colours differ for every kind of sight."""
     assert min(contrast(colour, ink) for colour in colours) >= 4.5
@@ -359,14 +359,14 @@ def test_the_stylesheet_has_the_palette():
     """figure.css repeats the colours, the dark ones for a dark page and for a dark system."""
     text = files("shardbook").joinpath("figure.css").read_text(encoding="utf-8")
     found = [re.findall(r"--sb-\d+: (#\w+)", block) for block in text.split("--sb-ink: ")[1:]]
-    assert found == [list(palette.LIGHT), list(palette.DARK), list(palette.DARK)]
-    assert re.findall(r"--sb-ink: (#\w+)", text) == [palette.LIGHT_INK, palette.DARK_INK, palette.DARK_INK]
+    assert found == [list(_palette.LIGHT), list(_palette.DARK), list(_palette.DARK)]
+    assert re.findall(r"--sb-ink: (#\w+)", text) == [_palette.LIGHT_INK, _palette.DARK_INK, _palette.DARK_INK]
 
 
 @pytest.mark.parametrize("grid", [(12,), (2, 12), (12, 12), (3, 4, 12), (16, 32), (8, 8, 8), (24, 2), (6, 2, 3)])
 def test_neighbours_differ(grid):
     """Pieces that touch, along any dimension, have different colours; up to 12 pieces all differ."""
-    colours = np.array([palette.colour(place, grid) for place in product(*map(range, grid))]).reshape(grid)
+    colours = np.array([_palette.colour(place, grid) for place in product(*map(range, grid))]).reshape(grid)
     for dimension in range(len(grid)):
         for one, other in pairwise(np.moveaxis(colours, dimension, 0)):
             assert (one != other).all()
