@@ -390,7 +390,8 @@ def test_a_terminal_without_unicode(capfd):
     code = """
 import jax, shardbook as sb
 from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec as P
-figure = sb.show(sb.layout(NamedSharding(AbstractMesh((2, 2), ("x", "y")), P("x", "y")), (4, 6), "float32"))
+mesh = AbstractMesh((2, 2), ("x", "y"), axis_types=(jax.sharding.AxisType.Explicit,) * 2)
+figure = sb.show(sb.layout(NamedSharding(mesh, P("x", "y")), (4, 6), "float32"))
 print(figure)
 print(sb.show(figure, language="zh"))
 from rich.console import Console
