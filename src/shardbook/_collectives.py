@@ -256,7 +256,7 @@ def _collective(found: HloCollective, meshes: Sequence[dict[str, int]]) -> Colle
         groups=found.groups,
         operands=found.operands,
         results=found.results,
-        bytes_per_device=_received(found),
+        bytes_per_device=_bytes_received(found),
         times=found.times.turns,
         branch=found.times.branch,
         op_name=found.op_name,
@@ -266,7 +266,7 @@ def _collective(found: HloCollective, meshes: Sequence[dict[str, int]]) -> Colle
     )
 
 
-def _received(found: HloCollective) -> int:
+def _bytes_received(found: HloCollective) -> int:
     """Bytes that a device receives each time; see ``Collective.bytes_per_device``."""
     given = sum(buffer.bytes for buffer in found.operands)
     if found.kind == "send":

@@ -267,7 +267,7 @@ def replica_groups(text: str) -> Groups:
     if found := re.match(r"\{((?:\{[\d,]*\},?)*)\}", text):
         return lists(found.group(1))
     if found := re.match(IOTA, text):
-        return _rows(_iota(found).reshape(ints(found.group(1))))
+        return _as_groups(_iota(found).reshape(ints(found.group(1))))
     if found := re.match(r"mesh\[([^\]]*)\](?:,? ?device_ids=\(([^{]*)\))? ?\{([^}]*)\}", text):
         sizes = {name: int(size) for name, size in re.findall(r"'([^']*)'=(\d+)", found.group(1))}
         return _mesh_groups(sizes, found.group(2), found.group(3))
@@ -314,10 +314,10 @@ def _mesh_groups(sizes: Mapping[str, int], order: str | None, chosen: str) -> Gr
     rest = [at for at, part in enumerate(names) if part not in wanted]
     last = [names.index(part) for part in wanted]
     members = math.prod(shape[at] for at in last)
-    return _rows(numbers.reshape(shape).transpose(rest + last).reshape(-1, members))
+    return _as_groups(numbers.reshape(shape).transpose(rest + last).reshape(-1, members))
 
 
-def _rows(numbers: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Groups:
+def _as_groups(numbers: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Groups:
     return tuple(map(tuple, numbers.tolist()))
 
 
