@@ -12,6 +12,7 @@ links    ask every address outside the handbook that a page names whether it is 
 bench    time the helper package against JAX and the build against plain scripts; weigh each page, time the explorer
 pins     lock the newest releases that work together, with hashes, in requirements/
 chips    compile the programs of tests/corpus anew, for CPU, H100 and TPU v5e; none of these chips is needed
+floor    test the package's wheel on the oldest Python and JAX that it declares, and on the newest
 
 Two more make the environments that these need: site, and kernels for the pages on old JAX releases.
 """
@@ -231,3 +232,29 @@ def pins(session: nox.Session) -> None:
     # These wheels are for one platform, and their JAX is the site's.
     platform = ["--python-platform", "x86_64-manylinux_2_31", *(word for word in common if word != "--universal")]
     session.run("uv", "pip", "compile", "-q", *platform, "--group", "chips", "-o", "requirements/chips.txt")
+    for name, (python, resolution) in FLOOR.items():
+        options = ["--python-version", python, "--resolution", resolution, "--group", "floor"]
+        written = f"requirements/floor/{name}.txt"
+        session.run("uv", "pip", "compile", "-q", *common, *options, "pyproject.toml", "-o", written)
+
+
+# What the package declares: the oldest is in pyproject.toml, the newest is the Python that runs nox.
+FLOOR = {"oldest": ("3.11", "lowest-direct"), "newest": ("{}.{}".format(*sys.version_info), "highest")}
+FLOOR_TESTS = ("oldest", "layout", "moves", "hlo", "show", "traced", "collectives", "command")
+
+
+@nox.session(requires=["site"], default=False, reuse_venv=False)
+@nox.parametrize("python,pins", [nox.param(python, name, id=name) for name, (python, _) in FLOOR.items()])
+def floor(session: nox.Session, pins: str) -> None:
+    """Install the built wheel in an empty environment, draw with it, and run its tests and doctests."""
+    made = session.create_tmp()
+    run(session, "hatchling", "build", "--target", "wheel", "-d", made)
+    (wheel,) = Path(made).glob("*.whl")
+    session.install("--require-hashes", "-r", f"requirements/floor/{pins}.txt")
+    # With its needs, which are there: a pin below what the package declares would fail here.
+    session.install("--offline", str(wheel))
+    session.run("python", "-m", "shardbook", "--version")
+    session.run("python", "-m", "shardbook", "8,16", "x=2,y=4", "P('x', 'y')", "--to", "P('y')")
+    # The tests are this checkout's, the package is the one that was installed.
+    tests = [f"tests/test_{name}.py" for name in FLOOR_TESTS]
+    session.run("pytest", "-o", "pythonpath=tests", "--pyargs", "shardbook", *tests, env=CPU)

@@ -15,10 +15,10 @@ from corpus.programs import COMPILERS, PROGRAMS, Communication
 from strategies import Arranged  # noqa: F401, which gives the process its devices
 
 import shardbook as sb
-from shardbook import communication
-from shardbook.collectives import read
-from shardbook.hlo import Module
-from shardbook.loops import Loops
+from shardbook import _hlo_collectives
+from shardbook._collectives import read_program
+from shardbook._hlo import Module
+from shardbook._hlo_loops import Loops
 
 CORPUS = Path(__file__).parent / "corpus"
 CASES = [(name, compiler) for name, program in PROGRAMS.items() for compiler in program.expected]
@@ -39,7 +39,7 @@ def found_in(name, compiler):
         SimpleNamespace(id=number, slice_index=at)
         for number, at in zip(about.get("ids", ()), about.get("slices", ()), strict=True)
     ]
-    return read(text, [about["mesh"]], devices)
+    return read_program(text, [about["mesh"]], devices)
 
 
 def added_up(operations):
@@ -123,15 +123,15 @@ def test_turns_are_read_from_conditions_too(compiler):
 
 
 FAULTS = {
-    "fusions that add and keep a part are all-reduces": (communication, "_is_part_of", lambda *_: False),
-    "every copy of an asynchronous collective counts": (communication, "_chain", lambda _: ""),
+    "fusions that add and keep a part are all-reduces": (_hlo_collectives, "_is_part_of", lambda *_: False),
+    "every copy of an asynchronous collective counts": (_hlo_collectives, "_chain", lambda _: ""),
     "no loop's turns are known": (Loops, "turns", lambda *_: None),
-    "what is sent between slices is nothing": (communication._Finder, "_between_slices", lambda *_: None),
-    "what GPUs send one another is nothing": (communication, "PAIRS", "no such attribute"),
-    "a ring's two parts are two permutations": (communication, "BACK", "no such part"),
+    "what is sent between slices is nothing": (_hlo_collectives._Finder, "_between_slices", lambda *_: None),
+    "what GPUs send one another is nothing": (_hlo_collectives, "PAIRS", "no such attribute"),
+    "a ring's two parts are two permutations": (_hlo_collectives, "BACK", "no such part"),
     "a branch is always taken": (sb.Collective, "at_most", False),
     "a start and its done are two": (
-        communication,
+        _hlo_collectives,
         "kind_of",
         lambda opcode: opcode.split("-start")[0].split("-done")[0],
     ),

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shardbook.communication import Times, find
-from shardbook.hlo import Buffer, Module, Source, replica_groups
+from shardbook._hlo import Buffer, Module, Source, replica_groups
+from shardbook._hlo_collectives import Times, find
 
 HEAD = "HloModule jit_f, is_scheduled=true, entry_computation_layout={(f32[8]{0})->f32[8]{0}}, num_partitions=8\n"
 

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, SingleDeviceSharding
 from jax.sharding import PartitionSpec as P
-from strategies import Arranged, arrangements, meshes
+from strategies import Arranged, arrangements, meshes, needs_host_memory, needs_unreduced, set_mesh
 
 import shardbook as sb
 
@@ -103,7 +104,7 @@ def test_a_wrong_axis_is_refused(mesh: Mesh, data: st.DataObject):
     """An axis the mesh lacks, or one used twice, is refused by JAX and by layout."""
     name = data.draw(st.sampled_from(mesh.axis_names))
     shape = (mesh.shape[name] ** 2,) * 2
-    with jax.set_mesh(mesh):
+    with set_mesh(mesh):
         for spec, message in (
             (P(None, "q"), r"dimension 1 \(size .*over axis 'q', which the mesh does not have"),
             (P(name, name), rf"uses axis '{name}' \(size {mesh.shape[name]}\) twice"),
@@ -183,14 +184,15 @@ def test_a_spec_that_is_too_long_is_refused(mesh: Mesh, rank: int, data: st.Data
 )
 def test_refusals_say_what_and_how_to_mend_it(mesh, spec, shape, message):
     """Each message names dimension, size, axis and remedy."""
-    with jax.set_mesh(mesh), pytest.raises(ValueError, match="P") as refused:
+    with set_mesh(mesh), pytest.raises(ValueError, match="P") as refused:
         sb.layout(spec, shape)
-    assert str(refused.value) == message
+    # Old JAX writes a spec at full length.
+    assert str(refused.value).replace("PartitionSpec(", "P(") == message
 
 
 def test_a_spec_alone_needs_a_mesh():
     """A bare spec is read with the mesh that is set."""
-    with pytest.raises(ValueError, match=r"P\('x',\) has no mesh: use NamedSharding"):
+    with pytest.raises(ValueError, match=r"\('x',\) has no mesh: use NamedSharding"):
         sb.layout(P("x"), (8,))
 
 
@@ -240,6 +242,7 @@ def test_one_device():
     assert sb.layout(SingleDeviceSharding(jax.devices()[5]), (2, 3), "float32") == layout
 
 
+@needs_unreduced
 def test_unreduced_axes_hold_terms_not_copies():
     """Devices along an unreduced axis hold parts of a sum; along a free one, copies."""
     mesh = AbstractMesh((2, 2, 2), ("x", "y", "z"))
@@ -258,9 +261,15 @@ def test_types_read_as_jax_writes_them(mesh):
     explicit = Mesh(mesh.devices, ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
     for spec in (P("x", "y"), P(("x", "y")), P(None, ("y", "x")), P("x"), P()):
         x = jax.device_put(jnp.zeros((8, 8)), NamedSharding(explicit, spec))
-        assert str(sb.layout(x)) == str(jax.typeof(x)).replace("8,8", "8, 8").replace(",8", ", 8").replace(
-            ",  8", ", 8"
-        )
+        # Old JAX says ShapedArray(...) around it.
+        (theirs,) = re.findall(r"float32\[[^]]*\]", str(jax.typeof(x)))
+        assert str(sb.layout(x)) == re.sub(r",(?=\d)", ", ", theirs)
+
+
+@needs_host_memory
+def test_host_memory_is_told(mesh):
+    """In the type, and whether it is the device's own."""
+    explicit = Mesh(mesh.devices, ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
     host = jax.device_put(jnp.zeros((8, 8)), NamedSharding(explicit, P("x"), memory_kind="pinned_host"))
     assert str(sb.layout(host)) == "float32<host>[8@x, 8]"
     assert (sb.layout(host).memory_kind, sb.layout(host).on_host) == ("pinned_host", True)

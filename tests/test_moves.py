@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jax.sharding import Mesh, NamedSharding, SingleDeviceSharding
 from jax.sharding import PartitionSpec as P
-from strategies import Journey, journeys
+from strategies import Journey, journeys, needs_unreduced
 from test_show import on, parsed, texts
 
 import shardbook as sb
@@ -94,14 +94,14 @@ def test_nothing_moves_to_stay(journey: Journey):
 def test_by_hand(before, after, each, total):
     """Known amounts: gathering costs the rest, slicing nothing, swapping axes all but what stays."""
     moves = sb.moves(on((2, 4), before, (8, 8)), on((2, 4), after, (8, 8)))
-    assert (moves.most, moves.bytes) == (each, total)
+    assert (moves.bytes_per_device, moves.bytes) == (each, total)
 
 
 def test_small_dtypes_count_bits():
     """Three int4 elements are two bytes; without a dtype there are none."""
     assert sb.moves(on((2,), P("x"), (6,), "int4"), on((2,), P(), (6,), "int4")).receipts[0].bytes == 2
     bare = sb.moves(on((2,), P("x"), (6,), None), on((2,), P(), (6,), None))
-    assert (bare.bytes, bare.most, bare.elements) == (None, None, 6)
+    assert (bare.bytes, bare.bytes_per_device, bare.elements) == (None, None, 6)
     assert "6 elements" in str(bare)
 
 
@@ -134,7 +134,6 @@ def test_no_dimensions():
     [
         (ROWS, on((2, 4), P(), (8, 4)), r"shapes differ: \(8, 8\) before, \(8, 4\) after; ask for .* same shape"),
         (ROWS, on((2, 4), P(), (8, 8), "int8"), "dtypes differ: float32 before, int8 after; a cast is no move"),
-        (ROWS, on((2, 4), P(unreduced={"y"}), (8, 8)), "after holds partial results over 'y': .* collectives"),
         (
             ROWS,
             sb.layout(SingleDeviceSharding(jax.devices()[0]), (8, 8), "float32"),
@@ -146,6 +145,13 @@ def test_refusals(before, after, message):
     """What cannot be compared is refused, with what to do."""
     with pytest.raises(ValueError, match=message):
         sb.moves(before, after)
+
+
+@needs_unreduced
+def test_partial_results_are_refused():
+    """Their sum is no matter of moving."""
+    with pytest.raises(ValueError, match=r"after holds partial results over 'y': .* collectives"):
+        sb.moves(ROWS, on((2, 4), P(unreduced={"y"}), (8, 8)))
 
 
 def test_plain_text():

@@ -2,26 +2,64 @@
 
 ``layout`` says which device holds which part of an array, ``show`` draws it, ``moves`` says what each device must
 receive to go from one layout to another, ``collectives`` which communication a compiled function contains.
+
+Importing the package imports nothing else: JAX, numpy and rich are loaded by the first name that needs them.
 """
 
-from shardbook.collectives import Collective, Collectives, collectives
-from shardbook.figure import Figure, show
-from shardbook.layout import Axis, Layout, Piece, layout
-from shardbook.log import Rematerialization
-from shardbook.moves import Moves, Receipt, moves
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shardbook._collectives import Collective, Collectives, collectives
+    from shardbook._display import Display
+    from shardbook._figure import Figure, Unsharded, show
+    from shardbook._hlo import Buffer, Source
+    from shardbook._layout import Axis, Layout, Piece, layout
+    from shardbook._moves import Moves, Receipt, moves
+    from shardbook._xla_warnings import Rematerialization
+
+__version__ = "0.1.0"
 
 __all__ = [
     "Axis",
+    "Buffer",
     "Collective",
     "Collectives",
+    "Display",
     "Figure",
     "Layout",
     "Moves",
     "Piece",
     "Receipt",
     "Rematerialization",
+    "Source",
+    "Unsharded",
     "collectives",
     "layout",
     "moves",
     "show",
 ]
+
+# Where each of them is: the imports above are for type checkers and editors, these are for Python.
+_MODULES = {
+    "_collectives": ("Collective", "Collectives", "collectives"),
+    "_display": ("Display",),
+    "_figure": ("Figure", "Unsharded", "show"),
+    "_hlo": ("Buffer", "Source"),
+    "_layout": ("Axis", "Layout", "Piece", "layout"),
+    "_moves": ("Moves", "Receipt", "moves"),
+    "_xla_warnings": ("Rematerialization",),
+}
+
+
+if not TYPE_CHECKING:  # or a checker would take every name for one of the package's
+
+    def __getattr__(name: str) -> object:
+        for module, names in _MODULES.items():
+            if name in names:
+                return getattr(import_module(f"shardbook.{module}"), name)
+        raise AttributeError(f"module 'shardbook' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]

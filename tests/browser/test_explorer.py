@@ -15,7 +15,7 @@ from redraw import REDRAWS, measure
 from test_accessibility import everywhere
 
 import shardbook as sb
-from shardbook.words import WORDS
+from shardbook._messages import MESSAGES
 
 FIRST = "#v=1&shape=8,16&mesh=x:2,y:4&spec=x,y&dtype=float32"
 
@@ -102,7 +102,7 @@ def drawn_by_python(mesh, shape, spec, dtype, language):
     layout = sb.layout(NamedSharding(mesh, PartitionSpec(*entries)), shape, dtype)
     figure = html.fragment_fromstring(sb.show(layout).html(language)).find("figure")
     for paragraph in figure.findall("p"):
-        if paragraph.text == WORDS[language]["abstract"]:
+        if paragraph.text == MESSAGES[language]["abstract"]:
             figure.remove(paragraph)
     return figure
 
@@ -292,7 +292,7 @@ def test_nothing_that_the_scripts_say_is_english_on_the_chinese_page(page, addre
         said[language] = page.evaluate("JSON.parse(document.querySelector('.explorer-words').textContent)")
     same = [key for key, text in said["zh"].items() if text == said["en"][key]]
     assert same == []
-    assert said["zh"]["figure"] == WORDS["zh"]
+    assert said["zh"]["figure"] == MESSAGES["zh"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -557,7 +557,7 @@ def test_a_move_says_what_must_cross_and_what_xla_inserts(page, address, languag
     field(page, "moving").check()
     field(page, "to").fill("P(None, 'y')")
     told = page.locator(".explorer-moved dl").inner_text()
-    words = WORDS[language]
+    words = MESSAGES[language]
     assert told.split("\n")[:2] == [words["must_cross"], "512 B"]
     steps = page.locator(".explorer-move-steps li")
     expect(steps).to_have_count(1)

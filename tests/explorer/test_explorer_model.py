@@ -12,7 +12,7 @@ import pytest
 import states
 from model import faulty
 
-from shardbook.layout import bits
+from shardbook._layout import bits
 
 CASES = 5000
 

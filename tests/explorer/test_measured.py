@@ -164,7 +164,7 @@ def copy(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("name", "stale"),
     [
-        ("src/shardbook/hlo.py", True),
+        ("src/shardbook/_hlo.py", True),
         ("src/shardbook_sphinx/xla/cases.py", True),
         ("src/shardbook_sphinx/xla/worker.py", True),
         ("requirements/site.txt", True),

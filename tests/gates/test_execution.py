@@ -275,7 +275,7 @@ def test_only_the_page_with_a_changed_cell_runs_again(small):
 
 
 def test_a_change_in_the_helper_package_runs_every_page_again(small):
-    helper = small.root / "src/shardbook/layout.py"
+    helper = small.root / "src/shardbook/_layout.py"
     helper.write_text(helper.read_text(encoding="utf-8") + "# changed\n", encoding="utf-8")
     assert small.build().ran == ["now", "then"]
 

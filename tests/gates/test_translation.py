@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shardbook.words import WORDS
+from shardbook._messages import MESSAGES
 from shardbook_sphinx.translation.catalogues import check, read, update
 from shardbook_sphinx.translation.chinese import RULES, slips
 
@@ -230,7 +230,7 @@ def test_the_words_of_figures_and_the_readme_keep_the_rules_too():
     readme = (ROOT / "README.zh.md").read_text(encoding="utf-8")
     readme = re.sub(r"(?ms)^(`{3,}).*?^\1$", "", readme)  # without its code
     lines = [line.lstrip("-|#0123456789. ") for line in readme.splitlines()]
-    assert [slip for text in [*WORDS["zh"].values(), *lines] for slip in slips(text)] == []
+    assert [slip for text in [*MESSAGES["zh"].values(), *lines] for slip in slips(text)] == []
 
 
 def test_updating_keeps_translations_marks_changed_ones_and_drops_obsolete_ones(small, templates):

@@ -13,7 +13,7 @@ import pytest
 import site_checks
 from checkout import CHECKOUT
 
-from shardbook.words import WORDS
+from shardbook._messages import MESSAGES
 from shardbook_sphinx.commands.policy import POLICY
 from shardbook_sphinx.downloads.archive import ARCHIVE, HOSTS, write_archive
 
@@ -168,9 +168,9 @@ def test_markdown_has_what_cells_show_and_not_what_they_hide(built_small):
 
 def test_a_figure_speaks_the_language_of_its_page(site):
     english, chinese = ((site / language / "learn/placing.md").read_text(encoding="utf-8") for language in ("en", "zh"))
-    assert f"\n{WORDS['en']['shard']}        [2, 2]\n" in english
-    assert f"\n{WORDS['zh']['shard']}" in chinese
-    assert WORDS["en"]["shard"] not in chinese
+    assert f"\n{MESSAGES['en']['shard']}        [2, 2]\n" in english
+    assert f"\n{MESSAGES['zh']['shard']}" in chinese
+    assert MESSAGES["en"]["shard"] not in chinese
 
 
 EVERYTHING = """

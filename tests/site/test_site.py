@@ -12,13 +12,13 @@ import site_checks
 from checkout import CHECKOUT, MADE, Handbook
 from site_checks import LANGUAGES
 
-from shardbook.words import WORDS
+from shardbook._messages import MESSAGES
 from shardbook_sphinx.translation.catalogues import check
 
 ENGLISH_WORDS = sorted(
     {
         text
-        for key, text in WORDS["en"].items()
+        for key, text in MESSAGES["en"].items()
         if text.isascii() and text.replace(" ", "").isalpha() and key != "operation"
     }
 )
@@ -148,7 +148,7 @@ def test_figures_on_chinese_pages_speak_chinese(site):
 
 
 def test_an_english_figure_on_a_chinese_page_is_found(spoiled):
-    spoil(spoiled / "zh/learn/placing.html", f"<dt>{WORDS['zh']['shard']}", f"<dt>{WORDS['en']['shard']}")
+    spoil(spoiled / "zh/learn/placing.html", f"<dt>{MESSAGES['zh']['shard']}", f"<dt>{MESSAGES['en']['shard']}")
     assert site_checks.english_figures(spoiled, ENGLISH_WORDS) == ["zh/learn/placing.html: a figure says 'shard shape'"]
 
 

@@ -7,16 +7,14 @@ the package's own words of a figure.
 
 from __future__ import annotations
 
-import importlib.util
 import json
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from docutils import nodes
 from sphinx.locale import _
 from sphinx.util.docutils import SphinxDirective
 
+from shardbook._messages import MESSAGES
 from shardbook_sphinx.domain import handbook
 from shardbook_sphinx.explorer.words import WORDS
 from shardbook_sphinx.languages import LANGUAGES
@@ -52,25 +50,9 @@ class Explorer(SphinxDirective):
 def script_words(language: str) -> str:
     """All that the scripts say, as JSON that can stand in a script element."""
     words = {key: _(message) for key, message in WORDS.items()}
-    told = json.dumps(
-        words | {"figure": figure_words()[LANGUAGES[language].folder]}, ensure_ascii=False, sort_keys=True
-    )
+    figure = MESSAGES[LANGUAGES[language].folder]
+    told = json.dumps(words | {"figure": figure}, ensure_ascii=False, sort_keys=True)
     return told.replace("<", "\\u003c")
-
-
-@cache
-def figure_words() -> dict[str, dict[str, str]]:
-    """The package's words by language, without the package: that would import JAX."""
-    package = importlib.util.find_spec("shardbook")
-    assert package is not None
-    assert package.origin is not None
-    spec = importlib.util.spec_from_file_location("shardbook_words", Path(package.origin).with_name("words.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    words: dict[str, dict[str, str]] = module.WORDS
-    return words
 
 
 def add_scripts(app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], doctree: Any) -> None:

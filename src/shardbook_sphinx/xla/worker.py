@@ -17,7 +17,8 @@ from typing import Any
 import jax
 from jax.sharding import AxisType, NamedSharding
 
-from shardbook.collectives import Collective, collectives, varying
+from shardbook import Collective, collectives
+from shardbook._mesh_axes import varying
 from shardbook_sphinx.xla.cases import DEVICES, DTYPE, MOVED, PRODUCT, Case, Spec, cases
 
 # JAX declares no types for calling these.

@@ -3,33 +3,23 @@
 Nothing is moved: both layouts say who holds which box, and the rest is the difference of boxes.
 """
 
-from __future__ import annotations
-
 import itertools
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec, Sharding
 from rich.text import Text
 
-from shardbook import notation, terminal
-from shardbook.caption import notes
-from shardbook.display import Display, pairs_html, pairs_text, prose, table_html, table_text
-from shardbook.figure import picture
-from shardbook.layout import Layout, Piece, bits, layout
-from shardbook.picture import panels
-from shardbook.words import words
-
-ROWS = 16
-"""Up to this many devices the table has a row for each; beyond, one for all that need and keep as much."""
-RUNS = 4
-"""A row lists at most this many runs of devices."""
+from shardbook._display import Display
+from shardbook._layout import Layout, Piece, bytes_of, layout
+from shardbook._messages import messages
+from shardbook._moves_view import moves_html, moves_lines
+from shardbook._public import public
 
 
+@public
 class Receipt(NamedTuple):
     """What one device must receive."""
 
@@ -45,6 +35,7 @@ class Receipt(NamedTuple):
     """Bytes of those, rounded up to whole ones; None without a dtype."""
 
 
+@public
 @dataclass(frozen=True, repr=False)
 class Moves(Display):
     """What each device must receive to go from one layout to another.
@@ -77,7 +68,7 @@ class Moves(Display):
         return None if self.after.dtype is None else sum(receipt.bytes or 0 for receipt in self.receipts)
 
     @property
-    def most(self) -> int | None:
+    def bytes_per_device(self) -> int | None:
         """The most bytes any one device must receive; None without a dtype."""
         return None if self.after.dtype is None else max(receipt.bytes or 0 for receipt in self.receipts)
 
@@ -105,92 +96,14 @@ class Moves(Display):
             if common is not None and device not in piece.devices
         )
 
-    def body(self, words: Mapping[str, str]) -> str:
-        """Return the HTML inside the figure."""
-        sides: list[str] = []
-        said: list[str] = []
-        for label, side in ((words["before"], self.before), (words["after"], self.after)):
-            drawing, drawn = picture(side, words)
-            said += notes(side, words, drawn)
-            caption = f"<figcaption>{escape(label)}{words['colon']}{escape(str(side))}</figcaption>"
-            sides.append(f"<figure>{caption}{drawing}</figure>")
-        arrow = '<span class="sb-arrow" aria-hidden="true">→</span>'
-        table = table_html(self._head(words), self._rows(words), words["moves_table"])
-        remarks = "".join(f"<p>{escape(note)}</p>" for note in dict.fromkeys(said))
-        facts = pairs_html(self._facts(words))
-        return f'<figure><div class="sb-moves">{arrow.join(sides)}</div>{facts}{table}{remarks}</figure>'
+    def _html(self, messages: Mapping[str, str]) -> str:
+        return moves_html(self, messages)
 
-    def lines(self, words: Mapping[str, str], width: int) -> list[Text]:
-        """Return coloured lines of at most ``width`` characters."""
-        found: list[Text] = []
-        said: list[str] = []
-        for label, side in ((words["before"], self.before), (words["after"], self.after)):
-            arranged = panels(side)
-            drawn = sum(cell is not None for panel in arranged if panel for row in panel.cells for cell in row)
-            found.append(Text(f"{label}{words['colon']}{side}", style="bold"))
-            found += terminal.draw(side, arranged, width, words["count"])
-            said += notes(side, words, drawn)
-        found += pairs_text(self._facts(words), width)
-        found += [Text(""), *table_text(self._head(words), self._rows(words), width)]
-        # What is true of both is said once.
-        return found + prose(tuple(dict.fromkeys(said)), width)
-
-    def _facts(self, words: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-        lacking = sum(receipt.elements > 0 for receipt in self.receipts)
-        total = words["elements"].format(count=self.elements) if self.bytes is None else notation.size(self.bytes)
-        found = [(words["must_cross"], total)]
-        if self.most is not None:
-            found.append((words["most"], notation.size(self.most)))
-        found.append((words["receivers"], words["of"].format(part=lacking, whole=len(self.receipts))))
-        if self.before.on_host != self.after.on_host:
-            found.append((words["memory"], f"{self.before.memory_kind} → {self.after.memory_kind}"))
-        return tuple(found)
-
-    def _head(self, words: Mapping[str, str]) -> tuple[str, ...]:
-        one = ("device", "needs", "keeps", "receives", "from")
-        many = ("devices", "needs_amount", "keeps", "receives")
-        return tuple(words[key] for key in (one if len(self.receipts) <= ROWS else many))
-
-    def _rows(self, words: Mapping[str, str]) -> list[tuple[str, ...]]:
-        if len(self.receipts) <= ROWS:
-            return [self._row(receipt, words) for receipt in self.receipts]
-        grouped: dict[tuple[int, int], list[int]] = {}
-        for receipt in self.receipts:
-            grouped.setdefault((_elements(receipt.index), receipt.elements), []).append(receipt.device)
-        return [
-            (
-                words["counted"].format(count=len(devices), listed=_listed(devices, words)),
-                self._amount(needed, words),
-                self._amount(needed - lacking, words),
-                self._received(lacking, needed, words),
-            )
-            for (needed, lacking), devices in grouped.items()
-        ]
-
-    def _row(self, receipt: Receipt, words: Mapping[str, str]) -> tuple[str, ...]:
-        sources = sorted({device for part in self.parts(receipt.device) for device in part.devices})
-        return (
-            str(receipt.device) + ("*" if receipt.device in self.after.remote else ""),
-            notation.index(receipt.index),
-            "—" if receipt.kept is None else notation.index(receipt.kept),
-            self._received(receipt.elements, _elements(receipt.index), words),
-            _listed(sources, words) if sources else "—",
-        )
-
-    def _received(self, lacking: int, needed: int, words: Mapping[str, str]) -> str:
-        if not lacking:
-            return "—"
-        share = "" if lacking == needed else words["share"].format(percent=max(1, round(100 * lacking / needed)))
-        return self._amount(lacking, words) + share
-
-    def _amount(self, elements: int, words: Mapping[str, str]) -> str:
-        if not elements:
-            return "—"
-        if self.after.dtype is None:
-            return words["elements"].format(count=elements)
-        return notation.size(_bytes(elements, self.after.dtype))
+    def _lines(self, messages: Mapping[str, str], width: int) -> list[Text]:
+        return moves_lines(self, messages, width)
 
 
+@public
 def moves(before: Any, after: Any, *, language: str | None = None) -> Moves:
     """Say what each device must receive for an array to go from one layout to another.
 
@@ -237,7 +150,7 @@ elements=8, bytes=32)
         after = NamedSharding(before.sharding.mesh, after)
     second = layout(after, first.shape, first.dtype) if isinstance(after, Sharding | PartitionSpec) else _read(after)
     _check(first, second)
-    words(language or "en")
+    messages(language or "en")
     return Moves(first, second, tuple(_receipts(first, second)), language or "en")
 
 
@@ -301,7 +214,7 @@ def _receipts(before: Layout, after: Layout) -> Iterator[Receipt]:
             tuple(map(slice, start, stop)),
             tuple(map(slice, first, last)) if part else None,
             lacking,
-            None if after.dtype is None else _bytes(lacking, after.dtype),
+            None if after.dtype is None else bytes_of(lacking, after.dtype),
         )
 
 
@@ -321,16 +234,3 @@ def _boxes(side: Layout) -> tuple[list[int], np.ndarray[Any, Any], np.ndarray[An
 def _common(one: Sequence[slice], other: Sequence[slice]) -> tuple[slice, ...] | None:
     found = tuple(slice(max(a.start, b.start), min(a.stop, b.stop)) for a, b in zip(one, other, strict=True))
     return found if all(part.start < part.stop for part in found) else None
-
-
-def _elements(index: Sequence[slice]) -> int:
-    return math.prod(part.stop - part.start for part in index)
-
-
-def _bytes(elements: int, dtype: Any) -> int:
-    return -(-elements * bits(dtype) // 8)
-
-
-def _listed(devices: Sequence[int], words: Mapping[str, str]) -> str:
-    written = notation.device_runs(devices)
-    return words["list"].join(written if len(written) <= RUNS else [*written[: RUNS - 1], "…"])

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from shardbook.hlo import Instruction, Module
+    from shardbook._hlo import Instruction, Module
 
 SAME_VALUE = ("bitcast", "convert", "copy", "copy-done", "copy-start", "reshape")
 """What leaves a number as it is."""
@@ -29,7 +29,7 @@ class Place(NamedTuple):
 class Loops:
     """The loops of a module.
 
-    >>> from shardbook.hlo import Module
+    >>> from shardbook._hlo import Module
     >>> module = Module('''HloModule f
     ... %cond (p: (s32[])) -> pred[] {
     ...   %p = (s32[]) parameter(0)

@@ -5,8 +5,6 @@ replica groups as lists (``{{0,1},{2,3}}``), as an iota (``[2,4]<=[4,2]T(1,0)``)
 (``mesh['x'=2,'y'=4] {'y':(2)2}``); metadata with source lines (JAX 0.5) and with tables of stack frames (JAX 0.12).
 """
 
-from __future__ import annotations
-
 import math
 import re
 import sysconfig
@@ -17,9 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shardbook._public import public
+
 Groups = tuple[tuple[int, ...], ...]
 
 
+@public
 class Buffer(NamedTuple):
     """One array that an operation takes or gives, on one device."""
 
@@ -39,6 +40,7 @@ class Buffer(NamedTuple):
         return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
 
 
+@public
 class Source(NamedTuple):
     """A place in the user's code."""
 
@@ -225,15 +227,15 @@ def _buffers(text: str) -> tuple[Buffer, ...]:
     found = []
     for name, dims in BUFFER.findall(text):
         if name not in {"token", "opaque"}:
-            dtype, bits = _dtype(name)
+            dtype, bits = _jax_dtype(name)
             found.append(Buffer(dtype, tuple(int(size.strip("<=")) for size in dims.split(",") if size), bits))
     return tuple(found)
 
 
-def _dtype(name: str) -> tuple[str, int]:
+def _jax_dtype(name: str) -> tuple[str, int]:
     """JAX's name of a primitive type, and its bits.
 
-    >>> [_dtype(name) for name in ("pred", "bf16", "s4", "f8e4m3fn", "c64")]
+    >>> [_jax_dtype(name) for name in ("pred", "bf16", "s4", "f8e4m3fn", "c64")]
     [('bool', 8), ('bfloat16', 16), ('int4', 4), ('float8_e4m3fn', 8), ('complex64', 64)]
     """
     if name == "pred":
@@ -265,7 +267,7 @@ def replica_groups(text: str) -> Groups:
     if found := re.match(r"\{((?:\{[\d,]*\},?)*)\}", text):
         return lists(found.group(1))
     if found := re.match(IOTA, text):
-        return _rows(_iota(found).reshape(ints(found.group(1))))
+        return _as_groups(_iota(found).reshape(ints(found.group(1))))
     if found := re.match(r"mesh\[([^\]]*)\](?:,? ?device_ids=\(([^{]*)\))? ?\{([^}]*)\}", text):
         sizes = {name: int(size) for name, size in re.findall(r"'([^']*)'=(\d+)", found.group(1))}
         return _mesh_groups(sizes, found.group(2), found.group(3))
@@ -312,10 +314,10 @@ def _mesh_groups(sizes: Mapping[str, int], order: str | None, chosen: str) -> Gr
     rest = [at for at, part in enumerate(names) if part not in wanted]
     last = [names.index(part) for part in wanted]
     members = math.prod(shape[at] for at in last)
-    return _rows(numbers.reshape(shape).transpose(rest + last).reshape(-1, members))
+    return _as_groups(numbers.reshape(shape).transpose(rest + last).reshape(-1, members))
 
 
-def _rows(numbers: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Groups:
+def _as_groups(numbers: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Groups:
     return tuple(map(tuple, numbers.tolist()))
 
 

@@ -13,7 +13,7 @@ from jax.sharding import PartitionSpec as P
 from test_show import boxes, parsed, texts
 
 import shardbook as sb
-from shardbook import inside
+from shardbook import _traced
 
 pytestmark = pytest.mark.skipif(not hasattr(jax, "shard_map"), reason="the names of today's JAX")
 
@@ -34,7 +34,7 @@ def put(*spec, shape=(4, 8), mesh=MESH):
 def shown(monkeypatch):
     """What runs of functions have shown since it was last asked, as figures."""
     figures = []
-    monkeypatch.setattr(inside, "present", figures.append)
+    monkeypatch.setattr(_traced, "present", figures.append)
 
     def take():
         jax.effects_barrier()
@@ -299,7 +299,7 @@ def test_blocks_do_not_move():
 
 def test_in_a_terminal(capsys):
     """Printed, in colour if it can be."""
-    inside.present(sb.show(sb.layout(put("x"))))
+    _traced.present(sb.show(sb.layout(put("x"))))
     assert capsys.readouterr().out.startswith("float32[4@x, 8]\n")
 
 
@@ -312,7 +312,7 @@ def test_in_a_notebook(monkeypatch):
     )
     monkeypatch.setitem(sys.modules, "IPython", fake)
     figure = sb.show(sb.layout(put("x")))
-    inside.present(figure)
+    _traced.present(figure)
     assert displayed == [figure]
 
 

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from shardbook.holders import Lines, lines_for
-from shardbook.layout import Layout
-from shardbook.palette import LIGHT, LIGHT_INK
-from shardbook.picture import Panel
+from shardbook._device_labels import Lines, lines_for
+from shardbook._layout import Layout
+from shardbook._palette import LIGHT, LIGHT_INK
+from shardbook._panels import Panel
 
 BETWEEN = 3
 """Spaces between panels that stand side by side."""
 
 
 @dataclass(frozen=True)
-class Box:
+class TextBox:
     """The size of every box in characters, without its borders, and the lines of text in them."""
 
     width: int
@@ -23,7 +23,7 @@ class Box:
     lines: dict[tuple[int, ...], Lines]
 
 
-def draw(layout: Layout, panels: Sequence[Panel | None], width: int, count: str) -> list[Text]:
+def draw_text(layout: Layout, panels: Sequence[Panel | None], width: int, count: str) -> list[Text]:
     """Draw panels as lines of at most ``width`` characters; ``count`` is the template of "512 devices"."""
     drawn = [panel for panel in panels if panel]
     gutter = max(_gutter(panel) for panel in drawn)
@@ -39,14 +39,14 @@ def draw(layout: Layout, panels: Sequence[Panel | None], width: int, count: str)
     sizes = [(min(size, room), lines) for size, lines in ((max(label, 5), 1), (max(most, 5), 3), (max(most, 19), 4))]
     _, lines = lines_for(layout, pieces, sizes, count)
     inner = max(label, *(len(line) for found in lines.values() for line in found)) + 2
-    box = Box(inner, max(map(len, lines.values())), lines)
+    box = TextBox(inner, max(map(len, lines.values())), lines)
     limit = max(1, (width - gutter - 1) // (inner + 1))
     blocks = []
     for panel in panels:
         if panel is None:
             blocks.append([Text("⋯")])
         else:
-            blocks += [_panel(layout, band, box, gutter, two_lines=not fits) for band in panel.bands(limit)]
+            blocks += [_text_panel(layout, band, box, gutter, two_lines=not fits) for band in panel.bands(limit)]
     return _side_by_side(blocks, width)
 
 
@@ -56,7 +56,7 @@ def _gutter(panel: Panel) -> int:
     return len(panel.row_label) + 2 + max(len(text or "⋮") for text in panel.rows) + 1
 
 
-def _panel(layout: Layout, panel: Panel, box: Box, gutter: int, two_lines: bool) -> list[Text]:
+def _text_panel(layout: Layout, panel: Panel, box: TextBox, gutter: int, two_lines: bool) -> list[Text]:
     columns, rows = panel.columns, panel.rows
     wide = len(columns) * (box.width + 1) - 1
     found = [Text(panel.title, style="bold")] if panel.title else []

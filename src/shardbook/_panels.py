@@ -8,9 +8,9 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shardbook import notation
-from shardbook.layout import Layout, Piece
-from shardbook.palette import colour
+from shardbook import _notation
+from shardbook._layout import Layout, Piece
+from shardbook._palette import colour
 
 MAX_PIECES = 512
 """Beyond this many pieces only the first ones and the last are drawn."""
@@ -79,7 +79,7 @@ def panels(layout: Layout) -> tuple[Panel | None, ...]:
     """
     if layout.varying is not None:
         return _blocks(layout)
-    dims = notation.dimensions(layout.shape, layout.splits)
+    dims = _notation.dimensions(layout.shape, layout.splits)
     drawn = _drawn(layout.grid)
     leading = [dimension for dimension in range(len(dims)) if dimension not in drawn]
     row, column = ([None] * 2 + drawn)[-2:]
@@ -99,14 +99,14 @@ def panels(layout: Layout) -> tuple[Panel | None, ...]:
         for step, count in zip(where, layout.grid, strict=True):
             number = number * count + step
         piece = layout.pieces[number]
-        return Cell(piece, colour(where, layout.grid), notation.index(piece.index))
+        return Cell(piece, colour(where, layout.grid), _notation.index(piece.index))
 
     def panel(place: Sequence[int]) -> Panel:
         cells = tuple(tuple(cell(place, down, across) for across in columns) for down in rows)
         index = [":"] * len(dims)
         for dimension in leading:
             first = next(found for line in cells for found in line if found)
-            index[dimension] = notation.span(first.piece.index[dimension])
+            index[dimension] = _notation.span(first.piece.index[dimension])
         split = [dims[dimension] for dimension in leading if layout.grid[dimension] > 1]
         return Panel(
             title="  ".join([*split, f"[{', '.join(index)}]"]) if leading else "",
@@ -118,6 +118,11 @@ def panels(layout: Layout) -> tuple[Panel | None, ...]:
         )
 
     return tuple(None if at is None else panel(chosen[at]) for at in _shown(len(chosen), 4 if elide else None))
+
+
+def count_pieces(arranged: Sequence[Panel | None]) -> int:
+    """Return how many pieces panels show; a layout may have more."""
+    return sum(cell is not None for panel in arranged if panel for row in panel.cells for cell in row)
 
 
 def _blocks(layout: Layout) -> tuple[Panel | None, ...]:
@@ -137,11 +142,11 @@ def _blocks(layout: Layout) -> tuple[Panel | None, ...]:
         number = 0
         for step, count in zip(where, sizes, strict=True):
             number = number * count + step
-        return Cell(layout.pieces[number], colour(where, sizes), notation.place(names, where))
+        return Cell(layout.pieces[number], colour(where, sizes), _notation.place(names, where))
 
     def panel(place: Sequence[int]) -> Panel:
         return Panel(
-            title=notation.place(leading, place),
+            title=_notation.place(leading, place),
             row_label=row,
             column_label=column,
             rows=tuple("" if not row else None if at is None else str(at) for at in rows),
@@ -153,7 +158,7 @@ def _blocks(layout: Layout) -> tuple[Panel | None, ...]:
 
 
 def _range(cell: Cell | None, dimension: int) -> str | None:
-    return None if cell is None else notation.span(cell.piece.index[dimension])
+    return None if cell is None else _notation.span(cell.piece.index[dimension])
 
 
 def _drawn(grid: Sequence[int]) -> list[int]:

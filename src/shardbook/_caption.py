@@ -1,48 +1,48 @@
-"""What stands in words beside a picture: the numbers that are always shown, and what else is true."""
+"""What stands beside a picture: the numbers that are always shown, and what else is true."""
 
 import math
 from collections.abc import Iterator, Mapping
 
-from shardbook import notation
-from shardbook.holders import short_tokens
-from shardbook.layout import Layout, Piece
-from shardbook.picture import Cell, panels
+from shardbook import _notation
+from shardbook._device_labels import short_tokens
+from shardbook._layout import Layout, Piece
+from shardbook._panels import Cell, panels
 
 SPOKEN_PIECES = 16
 """The text equivalent names the holders of each piece up to this many."""
 
 
-def facts(layout: Layout, words: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def facts(layout: Layout, messages: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """Return the label and the value of each number that is always shown.
 
     >>> from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec as P
     >>> from shardbook import layout
-    >>> from shardbook.words import words
+    >>> from shardbook._messages import messages
     >>> two = layout(NamedSharding(AbstractMesh((2,), ("x",)), P("x")), (8,), "float32")
-    >>> dict(facts(two, words("en")))["per device"]
+    >>> dict(facts(two, messages("en")))["per device"]
     '16 B'
     """
     if layout.axes:
-        found = [(words["mesh"], _mesh(layout, words))]
+        found = [(messages["mesh"], _mesh(layout, messages))]
     else:
-        found = [(words["sharding"], layout.kind), (words["devices"], str(layout.device_count))]
+        found = [(messages["sharding"], layout.kind), (messages["devices"], str(layout.device_count))]
     block = layout.varying is not None
-    found.append((words["block" if block else "shard"], _shape(layout.shard_shape)))
+    found.append((messages["block" if block else "shard"], _shape(layout.shard_shape)))
     if layout.bytes_per_device is not None and layout.total_bytes is not None:
-        found.append((words["per_device"], notation.size(layout.bytes_per_device)))
-        found.append((words["all_blocks" if block else "total"], notation.size(layout.total_bytes)))
-    found.append((words["blocks" if block else "pieces"], str(len(layout.pieces))))
-    found.append((words["block_holders" if block else "holders"], _copies(layout, words)))
+        found.append((messages["per_device"], _notation.size(layout.bytes_per_device)))
+        found.append((messages["all_blocks" if block else "total"], _notation.size(layout.total_bytes)))
+    found.append((messages["blocks" if block else "pieces"], str(len(layout.pieces))))
+    found.append((messages["block_holders" if block else "holders"], _copies(layout, messages)))
     if layout.on_host:
-        found.append((words["memory"], str(layout.memory_kind)))
+        found.append((messages["memory"], str(layout.memory_kind)))
     return tuple(found)
 
 
-def notes(layout: Layout, words: Mapping[str, str], drawn: int) -> tuple[str, ...]:
+def notes(layout: Layout, messages: Mapping[str, str], drawn: int) -> tuple[str, ...]:
     """Return a sentence for each thing that is not so by default; ``drawn`` is the number of pieces in the picture."""
-    axes = words["list"].join(layout.unreduced)
+    axes = messages["list"].join(layout.unreduced)
     together = _together(layout)
-    said = {
+    holds = {
         "inside": layout.varying is not None,
         "together": together is not None,
         "unchecked": not layout.checked,
@@ -55,21 +55,21 @@ def notes(layout: Layout, words: Mapping[str, str], drawn: int) -> tuple[str, ..
         "elided": drawn < len(layout.pieces),
     }
     return tuple(
-        words[key].format(
-            axes=words["list"].join(layout.undecided) if key == "undecided" else axes,
+        messages[key].format(
+            axes=messages["list"].join(layout.undecided) if key == "undecided" else axes,
             together=together,
             operation=layout.reduction,
             pieces=len(layout.pieces),
             drawn=drawn,
         )
-        for key, holds in said.items()
-        if holds
+        for key, true in holds.items()
+        if true
     )
 
 
-def spoken(layout: Layout, words: Mapping[str, str]) -> str:
+def spoken(layout: Layout, messages: Mapping[str, str]) -> str:
     """Return the picture's text equivalent."""
-    text = words["spoken"].format(
+    text = messages["spoken"].format(
         type=layout,
         pieces=len(layout.pieces),
         devices=layout.device_count,
@@ -79,13 +79,13 @@ def spoken(layout: Layout, words: Mapping[str, str]) -> str:
         return text
     named = {cell.piece.devices: cell.name for cell in _cells(layout)}
     placed = [
-        words["spoken_piece"].format(
-            index=named[piece.devices] or words["every_block"],
-            devices=_listed(layout, piece, words),
+        messages["spoken_piece"].format(
+            index=named[piece.devices] or messages["every_block"],
+            devices=_holders(layout, piece, messages),
         )
         for piece in layout.pieces
     ]
-    return text + words["sentence"] + words["clause"].join(placed) + words["stop"]
+    return text + messages["sentence"] + messages["clause"].join(placed) + messages["stop"]
 
 
 def _cells(layout: Layout) -> Iterator[Cell]:
@@ -109,32 +109,32 @@ def _together(layout: Layout) -> str | None:
     ]
     written = ", ".join(repr(axes[0]) if len(axes) == 1 else repr(axes) for axes in named if axes)
     dtype = "" if layout.dtype is None else layout.dtype.name
-    return f"P({written}): {notation.array_type(dtype, notation.dimensions(sizes, named))}"
+    return f"P({written}): {_notation.array_type(dtype, _notation.dimensions(sizes, named))}"
 
 
-def _listed(layout: Layout, piece: Piece, words: Mapping[str, str]) -> str:
+def _holders(layout: Layout, piece: Piece, messages: Mapping[str, str]) -> str:
     written = short_tokens(layout, piece)
-    return "".join(written).strip() if layout.unreduced else words["list"].join(token.strip() for token in written)
+    return "".join(written).strip() if layout.unreduced else messages["list"].join(token.strip() for token in written)
 
 
 def _shape(shape: tuple[int, ...]) -> str:
     return f"[{', '.join(map(str, shape))}]"
 
 
-def _mesh(layout: Layout, words: Mapping[str, str]) -> str:
+def _mesh(layout: Layout, messages: Mapping[str, str]) -> str:
     kinds = {axis.type for axis in layout.axes.values()}
     if len(kinds) == 1:
         sizes = ", ".join(f"{name}={axis.size}" for name, axis in layout.axes.items())
-        return f"{sizes} · {words.get(*kinds, *kinds)}"
-    typed = (f"{name}={axis.size} {words.get(axis.type, axis.type)}" for name, axis in layout.axes.items())
-    return words["list"].join(typed)
+        return f"{sizes} · {messages.get(*kinds, *kinds)}"
+    typed = (f"{name}={axis.size} {messages.get(axis.type, axis.type)}" for name, axis in layout.axes.items())
+    return messages["list"].join(typed)
 
 
-def _copies(layout: Layout, words: Mapping[str, str]) -> str:
+def _copies(layout: Layout, messages: Mapping[str, str]) -> str:
     count = layout.device_count // len(layout.pieces)
     if layout.replication == 1:
         return str(count)
     if layout.replication == layout.device_count:
-        return words["fully_replicated"].format(count=count)
+        return messages["fully_replicated"].format(count=count)
     axes = [name for name in layout.replicated if layout.axes[name].size > 1]
-    return words["replicated"].format(count=count, axes=words["list"].join(axes)) if axes else str(count)
+    return messages["replicated"].format(count=count, axes=messages["list"].join(axes)) if axes else str(count)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from shardbook import notation
-from shardbook.layout import Layout, Piece
+from shardbook import _notation
+from shardbook._layout import Layout, Piece
 
 Lines = tuple[str, ...]
 
@@ -47,7 +47,7 @@ def short_tokens(layout: Layout, piece: Piece) -> tuple[str, ...]:
         return tokens(layout, piece)
     return tuple(
         (f"{first}{star} " if first == last else f"{first}–{last}{star} ")
-        for first, last in notation.runs(piece.devices)
+        for first, last in _notation.runs(piece.devices)
     )
 
 

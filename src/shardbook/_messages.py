@@ -1,9 +1,9 @@
-"""Every human word a figure can say, in each language.
+"""Everything a figure says in words, in each language.
 
 Templates for ``str.format``. Types, index ranges, device numbers and JAX's own names are notation, not words.
 """
 
-WORDS = {
+MESSAGES = {
     "en": {
         "Auto": "Auto",
         "Explicit": "Explicit",
@@ -165,17 +165,17 @@ copied to every device (involuntary full rematerialization).",
 }
 
 
-def words(language: str) -> dict[str, str]:
+def messages(language: str) -> dict[str, str]:
     """Return the templates of a language.
 
-    >>> words("zh")["mesh"]
+    >>> messages("zh")["mesh"]
     '设备网格'
 
     Raises
     ------
     ValueError
-        There are no words in that language.
+        There is no such language.
     """
-    if language not in WORDS:
-        raise ValueError(f"language must be one of {', '.join(map(repr, WORDS))}, got {language!r}")
-    return WORDS[language]
+    if language not in MESSAGES:
+        raise ValueError(f"language must be one of {', '.join(map(repr, MESSAGES))}, got {language!r}")
+    return MESSAGES[language]

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import NamedTuple
 
-from shardbook.hlo import Buffer, Groups, Instruction, Module, Source, ints, lists, replica_groups
-from shardbook.loops import Loops
+from shardbook._hlo import Buffer, Groups, Instruction, Module, Source, ints, lists, replica_groups
+from shardbook._hlo_loops import Loops
 
 KINDS = (
     "all-reduce",
@@ -45,7 +45,7 @@ PAIRS = "_xla_send_recv_source_target_pairs"
 """The attribute of a ``send`` that is part of a permutation on GPUs."""
 FORTH, BACK = "-fwd-send", "-bwd-send"
 """How the names of the two parts of a ring end."""
-NARROW = ("bfloat16", "float16")
+NARROW_TYPES = ("bfloat16", "float16")
 """Types that XLA for CPU carries as float32."""
 
 
@@ -64,7 +64,7 @@ class Times(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found:
+class HloCollective:
     """A collective in a module.
 
     Attributes
@@ -123,7 +123,7 @@ class Slices:
         return tuple(tuple(self._position[device] for device in group) for group in groups)
 
 
-def find(module: Module, slices: Slices | None = None) -> list[Found]:
+def find(module: Module, slices: Slices | None = None) -> list[HloCollective]:
     """Return every collective that can run, those of the outermost program first.
 
     >>> module = Module('''HloModule jit_f, num_partitions=4
@@ -159,7 +159,7 @@ class _Finder:
             if kind_of(instruction.opcode) and (chain := _chain(instruction))
         }
 
-    def found(self) -> list[Found]:
+    def found(self) -> list[HloCollective]:
         times = self._times()
         # XLA prints the entry last.
         names = sorted((name for name in self._module.computations if name in times), key=self._module.entry.__ne__)
@@ -170,7 +170,7 @@ class _Finder:
             if (found := self._read(name, instruction, times[name]))
         ]
 
-    def _read(self, computation: str, instruction: Instruction, times: Times) -> Found | None:
+    def _read(self, computation: str, instruction: Instruction, times: Times) -> HloCollective | None:
         if instruction.opcode == "send" and "_xla_megascale_transfer_type" in instruction.attributes:
             return self._between_slices(computation, instruction, times)
         if instruction.opcode == "send" and PAIRS in instruction.attributes:
@@ -181,7 +181,7 @@ class _Finder:
             return None
         return self._collective(computation, instruction, times)
 
-    def _collective(self, computation: str, instruction: Instruction, times: Times) -> Found:
+    def _collective(self, computation: str, instruction: Instruction, times: Times) -> HloCollective:
         around = self._module.computations[computation]
         kind, asked = kind_of(instruction.opcode), instruction
         done = _done(instruction, around.values())
@@ -195,7 +195,7 @@ class _Finder:
         if not _has_metadata(instruction):
             asked, around = caller, self._module.computations.get(caller_computation, around)
         groups = _groups(kind, instruction.attributes, self._module.partitions)
-        return Found(
+        return HloCollective(
             kind=kind,
             operands=_given(instruction, self._module.computations[computation]) or results,
             results=results,
@@ -209,7 +209,7 @@ class _Finder:
             widened=self._widened(instruction, self._module.computations[computation]),
         )
 
-    def _between_slices(self, computation: str, instruction: Instruction, times: Times) -> Found:
+    def _between_slices(self, computation: str, instruction: Instruction, times: Times) -> HloCollective:
         """A ``send`` through the hosts; its ``recv`` is the one at the same rendezvous."""
         around = self._module.computations[computation]
         meets = re.search(r'_xla_host_transfer_rendezvous="([^"]*)"', instruction.attributes)
@@ -224,7 +224,7 @@ class _Finder:
         kind = re.search(r'_xla_megascale_transfer_type="(\w+)"', instruction.attributes)
         groups = _targets(instruction.attributes)
         given = instruction.result[:1]
-        return Found(
+        return HloCollective(
             kind=BETWEEN_SLICES.get(kind.group(1) if kind else "", "send"),
             operands=given,
             results=received.result[:1],
@@ -235,7 +235,7 @@ class _Finder:
             asynchronous=True,
         )
 
-    def _sent(self, computation: str, instruction: Instruction, times: Times) -> Found | None:
+    def _sent(self, computation: str, instruction: Instruction, times: Times) -> HloCollective | None:
         """A permutation as a ``send``; the part of a ring that goes back is told with the one that goes forward."""
         if instruction.name.endswith(BACK):
             return None
@@ -248,7 +248,7 @@ class _Finder:
             for pair in lists(part.attributes.partition(PAIRS + "={")[2].partition("}}")[0] + "}")
         )
         given = instruction.result[:1]
-        return Found(
+        return HloCollective(
             kind="collective-permute",
             operands=given,
             results=given,
@@ -305,7 +305,7 @@ class _Finder:
             return ""
         source = around.get(made.operands[0])
         narrow = source.result[0].dtype if source and source.result else ""
-        return narrow if narrow in NARROW and made.result[0].dtype == "float32" else ""
+        return narrow if narrow in NARROW_TYPES and made.result[0].dtype == "float32" else ""
 
     def _has_target(self, computation: str, target: str) -> bool:
         return any(

@@ -3,7 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from shardbook.hlo import Module, Source
+from shardbook._hlo import Module, Source
+from shardbook._public import public
 
 # A message begins with severity, date, time, thread and place, and may go on for several lines.
 START = re.compile(r"^(?=[IWEF]\d{4} [\d:.]+ +\d+ )", re.MULTILINE)
@@ -16,6 +17,7 @@ SAYS = re.compile(
 )
 
 
+@public
 @dataclass(frozen=True)
 class Rematerialization:
     """XLA's warning that it found no better way than to copy a whole array to every device.
@@ -39,11 +41,11 @@ class Rematerialization:
     message: str
 
 
-def split(text: str) -> tuple[list[str], str]:
+def split_log(text: str) -> tuple[list[str], str]:
     """Part the messages that matter from the rest of what was printed.
 
     >>> slow = "W1121 03:44:02.2 26 a.cc:6] Slow."
-    >>> split(slow + chr(10) + "W1121 03:44:02.3 26 b.cc:7] Involuntary full rematerialization.")[0]
+    >>> split_log(slow + chr(10) + "W1121 03:44:02.3 26 b.cc:7] Involuntary full rematerialization.")[0]
     ['W1121 03:44:02.3 26 b.cc:7] Involuntary full rematerialization.']
     """
     messages = START.split(text)
@@ -51,7 +53,7 @@ def split(text: str) -> tuple[list[str], str]:
     return matter, "".join(message for message in messages if INVOLUNTARY not in message)
 
 
-def read(text: str, module: Module) -> Rematerialization:
+def read_warning(text: str, module: Module) -> Rematerialization:
     """Take a warning apart; ``module`` knows which line of the user's code it speaks of."""
     message = text.partition("] ")[2].strip()
     said = SAYS.search(message)

@@ -3,8 +3,6 @@
 Nothing here draws, and nothing allocates: a layout is computed from axis sizes, a spec and a shape.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math
@@ -17,9 +15,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec, Sharding
 
-from shardbook import notation
+from shardbook import _notation
+from shardbook._public import public
 
 
+@public
 class Axis(NamedTuple):
     """A mesh axis."""
 
@@ -29,6 +29,7 @@ class Axis(NamedTuple):
     """``"Auto"``, ``"Explicit"`` or ``"Manual"``."""
 
 
+@public
 class Piece(NamedTuple):
     """A part of an array, and who holds it."""
 
@@ -38,6 +39,7 @@ class Piece(NamedTuple):
     """Ids of the devices that hold it, in mesh order; positions in the mesh when the mesh is abstract."""
 
 
+@public
 @dataclass(frozen=True)
 class Layout:
     """How an array lies on its devices.
@@ -168,12 +170,13 @@ class Layout:
             ("U" if self.reduction == "sum" else f"U_{self.reduction}", self.unreduced),
             ("R", _ordered(self.axes, getattr(self.spec, "reduced", ()))),
         ]
-        return notation.array_type(dtype, notation.dimensions(self.shape, self.splits), marks)
+        return _notation.array_type(dtype, _notation.dimensions(self.shape, self.splits), marks)
 
     def __repr__(self) -> str:
         return f"<Layout {self}: pieces {len(self.pieces)}, devices {self.device_count}>"
 
 
+@public
 def layout(x: Any, shape: Sequence[int] | None = None, dtype: Any = None) -> Layout:
     """Say which device holds which part of an array.
 
@@ -216,9 +219,9 @@ def layout(x: Any, shape: Sequence[int] | None = None, dtype: Any = None) -> Lay
         return _from_tracer(x)
     sharding, shape, dtype = _described(x, shape, dtype)
     if isinstance(sharding, PartitionSpec):
-        return _from_mesh(_current_mesh(sharding), sharding, shape, dtype)
+        return layout_on_mesh(_current_mesh(sharding), sharding, shape, dtype)
     if isinstance(sharding, NamedSharding):
-        return _from_mesh(sharding.mesh, sharding.spec, shape, dtype, sharding)
+        return layout_on_mesh(sharding.mesh, sharding.spec, shape, dtype, sharding)
     return _from_indices(sharding, shape, dtype)
 
 
@@ -258,13 +261,13 @@ def _from_tracer(x: Any) -> Layout:
         known: Any = getattr(index, "manual_axis_type", None)
         checked = bool(index.vma if known is None else known.varying)
         varying = _ordered(mesh.shape, varies) if checked else tuple(names)
-        return _from_mesh(mesh, sharding.spec, kind.shape, kind.dtype, varying=varying, checked=checked)
+        return layout_on_mesh(mesh, sharding.spec, kind.shape, kind.dtype, varying=varying, checked=checked)
     if names or any(of == "Auto" and mesh.shape[name] > 1 for name, of in types.items()) or not types:
         raise TypeError(
             "layout cannot read a traced value here: the compiler has not chosen its devices yet; use "
             "shardbook.show(x), which draws it each time the function runs, or ask for the layout of what it returns"
         )
-    return _from_mesh(mesh, sharding.spec, kind.shape, kind.dtype)
+    return layout_on_mesh(mesh, sharding.spec, kind.shape, kind.dtype)
 
 
 def _dtype(dtype: Any) -> Any:
@@ -285,7 +288,7 @@ def _current_mesh(spec: PartitionSpec) -> Any:
     return mesh
 
 
-def _from_mesh(
+def layout_on_mesh(
     mesh: Any,
     spec: PartitionSpec,
     shape: tuple[int, ...],
@@ -295,7 +298,7 @@ def _from_mesh(
     varying: tuple[str, ...] | None = None,
     checked: bool = True,
 ) -> Layout:
-    """The layout of ``shape`` split over a mesh as ``spec`` says.
+    """Return the layout of ``shape`` split over a mesh as ``spec`` says.
 
     The device of each piece needs no search: transpose the mesh so that the axes that split come first, in
     dimension order; then its rows are the pieces, and each row is the piece's holders.
@@ -331,8 +334,8 @@ def _from_mesh(
         on_host=sharding is not None and _on_host(sharding, abstract),
         unreduced=unreduced,
         replication=holders.shape[1] // math.prod(sizes[name] for name in unreduced),
-        bytes_per_device=_bytes(shard_shape, dtype),
-        total_bytes=_bytes((blocks, *shape), dtype),
+        bytes_per_device=_nbytes(shard_shape, dtype),
+        total_bytes=_nbytes((blocks, *shape), dtype),
         remote=frozenset() if abstract or sharding is None else _remote(sharding),
         abstract=abstract,
         kind="NamedSharding",
@@ -388,8 +391,8 @@ def _from_indices(sharding: Sharding, shape: tuple[int, ...], dtype: Any) -> Lay
         on_host=_on_host(sharding, abstract=False),
         unreduced=(),
         replication=len(devices) // len(holders),
-        bytes_per_device=_bytes(shard_shape, dtype),
-        total_bytes=_bytes(shape, dtype),
+        bytes_per_device=_nbytes(shard_shape, dtype),
+        total_bytes=_nbytes(shape, dtype),
         remote=_remote(sharding),
         abstract=False,
         kind=type(sharding).__name__,
@@ -433,9 +436,18 @@ def bits(dtype: Any) -> int:
     return found
 
 
-def _bytes(shape: Sequence[int], dtype: Any) -> int | None:
-    """Bytes of an array of this shape, without padding."""
-    return None if dtype is None else -(-math.prod(shape) * bits(dtype) // 8)
+def bytes_of(elements: int, dtype: Any) -> int:
+    """Return the bytes of so many elements, without padding."""
+    return -(-elements * bits(dtype) // 8)
+
+
+def element_count(index: Sequence[slice]) -> int:
+    """Return how many elements a part of an array has."""
+    return math.prod(part.stop - part.start for part in index)
+
+
+def _nbytes(shape: Sequence[int], dtype: Any) -> int | None:
+    return None if dtype is None else bytes_of(math.prod(shape), dtype)
 
 
 def _ordered(axes: Mapping[str, Any], chosen: Any) -> tuple[str, ...]:

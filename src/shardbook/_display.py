@@ -10,8 +10,9 @@ from importlib.resources import files
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
-from shardbook.palette import ANSI, LIGHT, LIGHT_INK
-from shardbook.words import words
+from shardbook._messages import messages
+from shardbook._palette import ANSI, LIGHT, LIGHT_INK
+from shardbook._public import public
 
 LANGUAGES = "SHARDBOOK_LANGUAGES"
 """Environment variable: the languages a displayed figure comes in, such as "en,zh"."""
@@ -21,20 +22,24 @@ STYLE = "SHARDBOOK_STYLE"
 """Environment variable: "linked" leaves the stylesheet out of figures, for a site that links ``figure.css``."""
 
 
+@public
 class Display:
     """Something that displays itself in a notebook, through rich, and by ``print``.
 
-    A subclass gives ``body`` and ``lines``, and has a language.
+    Attributes
+    ----------
+    language
+        Of its words, "en" or "zh".
     """
 
     language: str
 
-    def body(self, words: Mapping[str, str]) -> str:
-        """Return the HTML inside the figure."""
+    def _html(self, messages: Mapping[str, str]) -> str:
+        """The HTML inside the figure: what a subclass has to give, with ``_lines``."""
         raise NotImplementedError
 
-    def lines(self, words: Mapping[str, str], width: int) -> list[Text]:
-        """Return coloured lines of at most ``width`` characters."""
+    def _lines(self, messages: Mapping[str, str], width: int) -> list[Text]:
+        """Coloured lines of at most ``width`` characters."""
         raise NotImplementedError
 
     def html(self, language: str | None = None) -> str:
@@ -48,15 +53,15 @@ class Display:
         """
         language = language or self.language
         style = "" if os.environ.get(STYLE) == "linked" else f"<style>{stylesheet()}</style>"
-        return f'<div class="sb-figure" lang="{language}">{style}{self.body(words(language))}</div>'
+        return f'<div class="sb-figure" lang="{language}">{style}{self._html(messages(language))}</div>'
 
     def text(self, width: int = 80) -> list[Text]:
         """Return coloured lines for a terminal ``width`` characters wide."""
-        return self.lines(words(self.language), width)
+        return self._lines(messages(self.language), width)
 
     def plain(self, language: str | None = None) -> str:
         """Return the lines for a terminal as text, without colour."""
-        return "\n".join(line.plain.rstrip() for line in self.lines(words(language or self.language), 80))
+        return "\n".join(line.plain.rstrip() for line in self._lines(messages(language or self.language), 80))
 
     def _repr_html_(self) -> str:
         return self.html()
@@ -71,7 +76,7 @@ class Display:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         language = IN_ASCII if options.ascii_only else self.language
-        for line in self.lines(words(language), options.max_width):
+        for line in self._lines(messages(language), options.max_width):
             shown = Text(in_ascii(line.plain), spans=line.spans) if options.ascii_only else line
             if console.color_system in ("standard", "windows"):
                 shown.spans = [span._replace(style=SIXTEEN.get(str(span.style), span.style)) for span in shown.spans]

@@ -2,26 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from html import escape
 from typing import Any, TypeVar, overload
 
 import jax
 from jax.sharding import PartitionSpec, Sharding
 from rich.text import Text
 
-from shardbook import inside, notation, svg, terminal
-from shardbook.caption import facts, notes, spoken
-from shardbook.display import Display, pairs_html, pairs_text, prose
-from shardbook.layout import Layout, layout
-from shardbook.picture import panels
-from shardbook.words import words
+from shardbook import _notation, _traced
+from shardbook._display import Display
+from shardbook._layout import Layout, layout
+from shardbook._layout_view import leaf_html, leaf_lines
+from shardbook._messages import messages
+from shardbook._public import public
 
 Shown = TypeVar("Shown", bound=Display)
 
-NARROW = 300
-"""A drawing that can shrink to this many CSS pixels fits any phone."""
 
-
+@public
 @dataclass(frozen=True)
 class Unsharded:
     """A leaf that is not drawn, and what is said instead.
@@ -31,7 +28,7 @@ class Unsharded:
     type
         Its type, such as "ndarray" or "float32[4]".
     why
-        The key of the sentence in ``words``.
+        Which sentence says why: its key in the package's messages, such as "unsharded" or "traced".
     spec
         How it is sharded, if that is known and cannot be drawn.
     """
@@ -41,6 +38,7 @@ class Unsharded:
     spec: str = ""
 
 
+@public
 @dataclass(frozen=True, repr=False)
 class Figure(Display):
     """Pictures of layouts, one below the other.
@@ -58,24 +56,23 @@ class Figure(Display):
     leaves: tuple[tuple[str, Layout | Unsharded], ...]
     language: str = "en"
 
-    def body(self, words: Mapping[str, str]) -> str:
-        """Return the HTML inside the figure."""
-        return "".join(_html(path, leaf, words) for path, leaf in self.leaves) or f"<p>{words['nothing']}</p>"
+    def _html(self, messages: Mapping[str, str]) -> str:
+        return "".join(leaf_html(path, leaf, messages) for path, leaf in self.leaves) or f"<p>{messages['nothing']}</p>"
 
-    def lines(self, words: Mapping[str, str], width: int) -> list[Text]:
-        """Return coloured lines of at most ``width`` characters."""
+    def _lines(self, messages: Mapping[str, str], width: int) -> list[Text]:
         found: list[Text] = []
         for at, (path, leaf) in enumerate(self.leaves):
             if at:
                 found.append(Text(""))
-            found += _text(path, leaf, words, width)
-        return found or [Text(words["nothing"])]
+            found += leaf_lines(path, leaf, messages, width)
+        return found or [Text(messages["nothing"])]
 
 
 @overload
 def show(x: Shown, *, language: str | None = None) -> Shown: ...
 @overload
 def show(x: Any, *, language: str | None = None) -> Figure: ...
+@public
 def show(x: Any, *, language: str | None = None) -> Display:
     """Draw how an array lies on its devices.
 
@@ -136,10 +133,10 @@ def show(x: Any, *, language: str | None = None) -> Display:
         There is no such language, or ``layout`` refuses.
     """
     if isinstance(x, Display):
-        words(language or x.language)
+        messages(language or x.language)
         return replace(x, language=language or x.language)  # type: ignore[type-var]  # each of them is a dataclass
     language = language or "en"
-    words(language)
+    messages(language)
     leaves, _ = jax.tree_util.tree_flatten_with_path(x)
     found = tuple((name, _leaf(leaf, name, language)) for path, leaf in leaves for name in [jax.tree_util.keystr(path)])
     return Figure(found, language)
@@ -156,7 +153,7 @@ def _leaf(leaf: Any, name: str, language: str) -> Layout | Unsharded:
     if isinstance(leaf, Sharding | PartitionSpec):
         return Unsharded(type(leaf).__name__, "no_shape")
     if isinstance(leaf, jax.ShapeDtypeStruct):
-        return Unsharded(notation.array_type(str(leaf.dtype), tuple(map(str, leaf.shape))), "undecided_yet")
+        return Unsharded(_notation.array_type(str(leaf.dtype), tuple(map(str, leaf.shape))), "undecided_yet")
     return Unsharded(type(leaf).__name__)
 
 
@@ -168,11 +165,11 @@ def _later(leaf: Any, name: str, language: str) -> Unsharded:
         known = None
     if known is not None and known.varying is not None:
         manual = tuple(axis for axis, found in known.axes.items() if found.type == "Manual")
-        inside.once(manual, Figure(((name, known),), language))
+        _traced.once(manual, Figure(((name, known),), language))
         return Unsharded(str(known), "traced")
 
     def answer(shape: tuple[int, ...], sharding: Any) -> Figure:
-        written = notation.array_type(leaf.dtype.name, tuple(map(str, shape)))
+        written = _notation.array_type(leaf.dtype.name, tuple(map(str, shape)))
         if sharding is None:
             return Figure(((name, Unsharded(written, "one_device")),), language)
         try:
@@ -182,39 +179,5 @@ def _later(leaf: Any, name: str, language: str) -> Unsharded:
             spec = getattr(sharding, "spec", sharding)
             return Figure(((name, Unsharded(written, "irregular", str(spec))),), language)
 
-    inside.when_run(leaf, answer)
-    return Unsharded(notation.array_type(leaf.dtype.name, tuple(map(str, leaf.shape))), "traced")
-
-
-def picture(leaf: Layout, said: Mapping[str, str]) -> tuple[str, int]:
-    """Return the drawing of a layout with its text equivalent, and how many pieces it shows."""
-    arranged = panels(leaf)
-    drawn = sum(cell is not None for panel in arranged if panel for row in panel.cells for cell in row)
-    drawing, width = svg.draw(leaf, arranged, said["count"])
-    # What may have to scroll must be reachable by keyboard.
-    focus = ' tabindex="0"' if width > NARROW else ""
-    return f'<div class="sb-panels" role="img"{focus} aria-label="{escape(spoken(leaf, said))}">{drawing}</div>', drawn
-
-
-def _html(path: str, leaf: Layout | Unsharded, said: Mapping[str, str]) -> str:
-    name = f'<span class="sb-path">{escape(path)}</span> ' if path else ""
-    if isinstance(leaf, Unsharded):
-        return f"<p>{name}{escape(said[leaf.why].format(type=leaf.type, spec=leaf.spec))}</p>"
-    drawing, drawn = picture(leaf, said)
-    remarks = "".join(f"<p>{escape(note)}</p>" for note in notes(leaf, said, drawn))
-    caption = f"<figcaption>{name}{escape(str(leaf))}</figcaption>"
-    return f"<figure>{caption}{drawing}{pairs_html(facts(leaf, said))}{remarks}</figure>"
-
-
-def _text(path: str, leaf: Layout | Unsharded, said: Mapping[str, str], width: int) -> list[Text]:
-    name = f"{path} " if path else ""
-    if isinstance(leaf, Unsharded):
-        return prose([name + said[leaf.why].format(type=leaf.type, spec=leaf.spec)], width)
-    arranged = panels(leaf)
-    drawn = sum(cell is not None for panel in arranged if panel for row in panel.cells for cell in row)
-    return [
-        Text(name + str(leaf), style="bold"),
-        *terminal.draw(leaf, arranged, width, said["count"]),
-        *pairs_text(facts(leaf, said), width),
-        *prose(notes(leaf, said, drawn), width),
-    ]
+    _traced.when_run(leaf, answer)
+    return Unsharded(_notation.array_type(leaf.dtype.name, tuple(map(str, leaf.shape))), "traced")

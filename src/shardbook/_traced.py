@@ -20,7 +20,7 @@ from jax.sharding import NamedSharding, Sharding
 from rich.console import Console
 
 if TYPE_CHECKING:
-    from shardbook.display import Display
+    from shardbook._display import Display
 
 spec: Any = jax.sharding.PartitionSpec
 

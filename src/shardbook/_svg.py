@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from shardbook.holders import Lines, lines_for
-from shardbook.layout import Layout
-from shardbook.picture import Cell, Panel
+from shardbook._device_labels import Lines, lines_for
+from shardbook._layout import Layout
+from shardbook._panels import Cell, Panel
 
 # Advance widths of a monospace font at the two sizes figure.css sets: 13 px for device numbers, 12 px for labels.
 NUMBER = 7.9
@@ -27,7 +27,7 @@ TITLED_PIECES = 64
 
 
 @dataclass(frozen=True)
-class Box:
+class SvgBox:
     """The size of every box in a figure, and the lines of text in them."""
 
     width: float
@@ -35,7 +35,7 @@ class Box:
     lines: dict[tuple[int, ...], Lines]
 
 
-def draw(layout: Layout, panels: Sequence[Panel | None], count: str) -> tuple[str, float]:
+def draw_svg(layout: Layout, panels: Sequence[Panel | None], count: str) -> tuple[str, float]:
     """Draw panels as a sequence of ``<svg>`` elements, and say how narrow they can get while their text is legible.
 
     ``count`` is the template of "512 devices".
@@ -43,7 +43,7 @@ def draw(layout: Layout, panels: Sequence[Panel | None], count: str) -> tuple[st
     drawn = [panel for panel in panels if panel]
     widest = max(len(panel.columns) for panel in drawn)
     tallest = max(len(panel.rows) for panel in drawn)
-    gutter = max(_gutter(panel, 0) for panel in drawn)
+    gutter = max(_left_margin(panel, 0) for panel in drawn)
     cells = [cell for panel in drawn for row in panel.cells for cell in row if cell]
     limit = max(1, int((WIDE - gutter) // _narrowest(layout, cells)))
     if widest > limit and not drawn[0].row_label:
@@ -59,7 +59,7 @@ def draw(layout: Layout, panels: Sequence[Panel | None], count: str) -> tuple[st
             pictures.append('<span class="sb-gap">⋯</span>')
         else:
             for band in panel.bands(limit):
-                picture, needed = _panel(layout, band, box, titled)
+                picture, needed = _svg_panel(layout, band, box, titled)
                 pictures.append(picture)
                 least = max(least, needed)
     return "".join(pictures), least
@@ -70,7 +70,7 @@ def _narrowest(layout: Layout, cells: Sequence[Cell]) -> float:
     return max(26, (longest + bool(layout.remote)) * NUMBER + 8)
 
 
-def _box(layout: Layout, cells: Sequence[Cell], shape: tuple[int, int], gutter: float, count: str) -> Box:
+def _box(layout: Layout, cells: Sequence[Cell], shape: tuple[int, int], gutter: float, count: str) -> SvgBox:
     """Choose a box size: narrow enough for a phone if the text allows, in the array's proportions where it is free."""
     rows, columns = shape
     roomiest = {1: 160, 2: 110}.get(columns, 88)
@@ -85,10 +85,10 @@ def _box(layout: Layout, cells: Sequence[Cell], shape: tuple[int, int], gutter: 
     sides = layout.shard_shape[-2:]
     ratio = sides[0] / sides[1] if len(sides) == 2 and all(sides) else 0.4
     height = max(needed, min(width * min(max(ratio, 0.4), 2.0), max(needed, 320 / rows), 120))
-    return Box(round(width), round(height), lines)
+    return SvgBox(round(width), round(height), lines)
 
 
-def _gutter(panel: Panel, height: float) -> float:
+def _left_margin(panel: Panel, height: float) -> float:
     """The room left of the boxes, for the rows' label and ranges."""
     if not panel.row_label:
         return 1
@@ -101,7 +101,7 @@ def _stands(panel: Panel, height: float) -> bool:
     return not height or len(panel.row_label) * LABEL <= height
 
 
-def _panel(layout: Layout, panel: Panel, box: Box, titled: bool) -> tuple[str, float]:
+def _svg_panel(layout: Layout, panel: Panel, box: SvgBox, titled: bool) -> tuple[str, float]:
     columns, rows = panel.columns, panel.rows
     # A label that nearly fits along the side is worth a slightly taller box.
     height = box.height
@@ -111,7 +111,7 @@ def _panel(layout: Layout, panel: Panel, box: Box, titled: bool) -> tuple[str, f
     widths = [box.width if text is not None else 30 for text in columns]
     tall, wide = sum(heights), sum(widths)
 
-    left = _gutter(panel, tall)
+    left = _left_margin(panel, tall)
     corner = bool(panel.row_label) and not _stands(panel, tall)
     longest = max(len(text or "") for text in columns) * LABEL
     style = "none" if not any(columns) else "one" if longest + 2 <= box.width else "two"
@@ -125,11 +125,11 @@ def _panel(layout: Layout, panel: Panel, box: Box, titled: bool) -> tuple[str, f
 
     texts: list[str] = []
     if panel.title:
-        texts.append(_text(0, 13, panel.title, "sb-dim"))
+        texts.append(_label(0, 13, panel.title, "sb-dim"))
     if panel.column_label:
-        texts.append(_text(left + wide / 2, 35 if panel.title else 13, panel.column_label, "sb-dim sb-mid"))
+        texts.append(_label(left + wide / 2, 35 if panel.title else 13, panel.column_label, "sb-dim sb-mid"))
     if corner:
-        texts.append(_text(left - 6, top - 6, panel.row_label, "sb-dim sb-end"))
+        texts.append(_label(left - 6, top - 6, panel.row_label, "sb-dim sb-end"))
     elif panel.row_label:
         texts.append(_turned(13, top + tall / 2, panel.row_label, "sb-dim sb-mid"))
     xs = [left + sum(widths[:at]) for at in range(len(widths))]
@@ -138,7 +138,7 @@ def _panel(layout: Layout, panel: Panel, box: Box, titled: bool) -> tuple[str, f
         texts += _column_range(x + width / 2, top - 6, text, style)
     if panel.row_label:
         for y, height, text in zip(ys, heights, rows, strict=True):
-            texts.append(_text(left - 6, y + height / 2 + 4, "⋮" if text is None else text, "sb-end"))
+            texts.append(_label(left - 6, y + height / 2 + 4, "⋮" if text is None else text, "sb-end"))
 
     boxes: list[str] = []
     outlines: dict[str, list[str]] = {}
@@ -146,7 +146,7 @@ def _panel(layout: Layout, panel: Panel, box: Box, titled: bool) -> tuple[str, f
     for y, height, row in zip(ys, heights, panel.cells, strict=True):
         for x, width, cell in zip(xs, widths, row, strict=True):
             if cell is None:
-                texts.append(_text(x + width / 2, y + height / 2 + 4, "⋯", "sb-mid"))
+                texts.append(_label(x + width / 2, y + height / 2 + 4, "⋯", "sb-mid"))
                 continue
             kind = "sb-empty" if 0 in layout.shape else f"sb-c{cell.colour}"
             if titled:
@@ -158,7 +158,7 @@ def _panel(layout: Layout, panel: Panel, box: Box, titled: bool) -> tuple[str, f
                 )
             lines = box.lines[cell.piece.devices]
             first = y + height / 2 + 4.5 - (len(lines) - 1) * LINE / 2
-            numbers += [_text(x + width / 2, first + at * LINE, line) for at, line in enumerate(lines)]
+            numbers += [_label(x + width / 2, first + at * LINE, line) for at, line in enumerate(lines)]
     boxes += [f'<path class="{kind}" d="{"".join(drawn)}"/>' for kind, drawn in outlines.items()]
     least = total[0] * SMALLEST_TEXT / 12
     on_page = " sb-on-page" if 0 in layout.shape else ""
@@ -180,12 +180,12 @@ def _column_range(x: float, y: float, text: str | None, style: str) -> list[str]
     if style == "none":
         return []
     if text is None:
-        return [_text(x, y, "⋯", "sb-mid")]
+        return [_label(x, y, "⋯", "sb-mid")]
     if style == "one":
-        return [_text(x, y, text, "sb-mid")]
+        return [_label(x, y, text, "sb-mid")]
     if style == "two":
         start, stop = text.split(":")
-        return [_text(x, y - 14, f"{start}:", "sb-mid"), _text(x, y, stop, "sb-mid")]
+        return [_label(x, y - 14, f"{start}:", "sb-mid"), _label(x, y, stop, "sb-mid")]
     return [_turned(x + 4, y + 2, text, "")]
 
 
@@ -195,7 +195,7 @@ def _rect(cell: Cell, kind: str, place: tuple[float, float, float, float]) -> st
     return f'<rect class="{kind}" x="{x}" y="{y}" width="{width}" height="{height}">{title}</rect>'
 
 
-def _text(x: float, y: float, text: str, kind: str = "") -> str:
+def _label(x: float, y: float, text: str, kind: str = "") -> str:
     return f'<text{_class(kind)} x="{_n(x)}" y="{_n(y)}">{escape(text)}</text>'
 
 
