@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
+from nbformat.v4 import reads_json
 from sphinx.locale import _
 
 from shardbook_sphinx.downloads.archive import ARCHIVE
 from shardbook_sphinx.downloads.markdown import Block, Cell, Writer, as_text
 from shardbook_sphinx.downloads.notebook import as_notebook, requirements, setup, uses_shardbook
 from shardbook_sphinx.execution.programs import is_apart
-from shardbook_sphinx.execution.run import cached_notebooks
+from shardbook_sphinx.execution.run import open_cache
 from shardbook_sphinx.pins import pinned
 from shardbook_sphinx.theme.figures import CHINESE_TEXT
 from shardbook_sphinx.theme.furo import LANGUAGES, root_address
@@ -61,13 +62,19 @@ def write_downloads(
 
 
 def executed_cells(app: Sphinx, docname: str) -> Iterator[tuple[int, Cell]]:
-    """The code cells of a page and what they showed, each with its place among all cells."""
-    for notebook in cached_notebooks(app.env, [docname]).values():
-        for place, cell in enumerate(notebook.cells):
-            if cell.cell_type == "code":
-                outputs = filter(None, (shown(output, app.config.language) for output in cell.outputs))
-                tags = tuple(cell.metadata.get("tags", ()))
-                yield place, Cell(cell.source, tags, tuple(outputs), is_apart(cell.metadata))
+    """The code cells of a page and what they showed, each with its place among all cells.
+
+    myst-nb kept the notebook when it read the page: the page need not be parsed again.
+    """
+    if "kernelspec" not in app.env.metadata[docname]:
+        return
+    kept = Path(app.env.mystnb_config.output_folder, f"{docname}.ipynb")  # type: ignore[attr-defined]
+    notebook: NotebookNode = reads_json(kept.read_text(encoding="utf-8"))  # type: ignore[no-untyped-call]
+    for place, cell in enumerate(open_cache(app.env).merge_match_into_notebook(notebook)[1].cells):
+        if cell.cell_type == "code":
+            outputs = filter(None, (shown(output, app.config.language) for output in cell.outputs))
+            tags = tuple(cell.metadata.get("tags", ()))
+            yield place, Cell(cell.source, tags, tuple(outputs), is_apart(cell.metadata))
 
 
 def shown(output: NotebookNode, language: str) -> str:
