@@ -66,7 +66,7 @@ def executed_cells(app: Sphinx, docname: str) -> Iterator[tuple[int, Cell]]:
 
     myst-nb kept the notebook when it read the page: the page need not be parsed again.
     """
-    if "kernelspec" not in app.env.metadata[docname]:
+    if "source_map" not in app.env.metadata[docname]:  # plain Markdown
         return
     kept = Path(app.env.mystnb_config.output_folder, f"{docname}.ipynb")  # type: ignore[attr-defined]
     notebook: NotebookNode = reads_json(kept.read_text(encoding="utf-8"))  # type: ignore[no-untyped-call]
