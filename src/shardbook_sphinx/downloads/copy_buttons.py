@@ -58,6 +58,8 @@ class Statement(NamedTuple):
     has_effect: bool
     fills: bool
     """Whether what it binds is there to be filled by later statements."""
+    asks: bool
+    """Whether it only asks for what is there."""
 
 
 def read_statement(code: str) -> Statement:
@@ -84,7 +86,7 @@ def read_statement(code: str) -> Statement:
     binds |= {name for node in outside_functions(statement) if (name := changed_name(node))}
     has_effect = ast.unparse(statement).startswith(EFFECTS)
     sets = (frozenset(needs | inside), frozenset(binds), frozenset(inside))
-    return Statement(code, *sets, has_effect, makes_container(statement))
+    return Statement(code, *sets, has_effect, makes_container(statement), is_question(statement))
 
 
 def outside_functions(node: ast.AST) -> Iterator[ast.AST]:
@@ -189,19 +191,19 @@ def fillers(before: list[Statement], binder: int, name: str) -> Iterator[int]:
     names = {name}
     for place in range(binder + 1, len(before)):
         each = before[place]
-        if (names.isdisjoint(each.needs) or is_question(each.code)) and not each.code.startswith(WAITS):
+        if (names.isdisjoint(each.needs) or each.asks) and not each.code.startswith(WAITS):
             continue
         names |= each.binds
         yield place
 
 
-def is_question(code: str) -> bool:
+def is_question(statement: ast.stmt) -> bool:
     """Whether a statement only asks for what is there.
 
-    >>> [is_question(code) for code in ("len(x), x[0]", "print(x)", "assert x", "f(x)", "f(x).y", "y = f(x)")]
+    >>> asked = ast.parse("len(x), x[0]; print(x); assert x; f(x); f(x).y; y = f(x)").body
+    >>> [is_question(statement) for statement in asked]
     [True, True, True, False, False, False]
     """
-    (statement,) = ast.parse(code).body
     called = [node.func for node in ast.walk(statement) if isinstance(node, ast.Call)]
     asks = all(isinstance(each, ast.Name) and hasattr(builtins, each.id) for each in called)
     return isinstance(statement, ast.Assert) or (isinstance(statement, ast.Expr) and asks)

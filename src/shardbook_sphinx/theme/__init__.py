@@ -10,12 +10,13 @@ if TYPE_CHECKING:
 
 def setup(app: Sphinx) -> None:
     """Mend the theme, and tell the templates of languages and previews."""
-    from shardbook_sphinx.theme import assets, figures, furo, mathml, opengraph  # noqa: PLC0415
+    from shardbook_sphinx.theme import assets, figures, furo, mathml, navigation, opengraph  # noqa: PLC0415
 
     figures.register()
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("config-inited", furo.translate_settings)
     app.connect("builder-inited", furo.prepare, priority=900)  # after myst-nb has made its configuration
+    app.connect("builder-inited", navigation.prepare)
     app.connect("doctree-read", opengraph.note_description)
     app.connect("write-started", assets.write_explorer)
     app.connect("html-page-context", furo.add_languages)

@@ -38,7 +38,7 @@ def translate_settings(_app: Sphinx, config: Config) -> None:
 
 
 def prepare(app: Sphinx) -> None:
-    """Keep myst-nb's copies of notebooks out of the site, and give templates the filter for labels."""
+    """Keep myst-nb's copies of notebooks out of the site, and give templates the filters."""
     app.env.mystnb_config.output_folder = str(Path(app.doctreedir, "notebooks"))  # type: ignore[attr-defined]
     templates = getattr(app.builder, "templates", None)
     if templates:
