@@ -63,6 +63,6 @@ def test_a_title_that_lost_the_tree_below_it_is_found(app, monkeypatch):
             del entry[1:]
         return short
 
-    monkeypatch.setattr(furo, "without_sections", bare)
+    monkeypatch.setattr(navigation, "without_sections", bare)
     short, whole = trees(app, "c")
     assert short(**ASKED) != whole(**ASKED)
