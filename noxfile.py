@@ -165,11 +165,12 @@ def links(session: nox.Session) -> None:
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
 def bench(session: nox.Session) -> None:
     """Print what the build costs, how fast helper package and explorer are, and what each page weighs."""
-    run(session, "tests.bench")
+    folders = os.pathsep.join(str(ROOT / "tests" / name) for name in ("", "browser"))
+    run(session, "measures.helper", PYTHONPATH=folders)
     run(session, "shardbook_sphinx.commands.bench", *session.posargs)
     run(session, "shardbook_sphinx.commands.build")
     for name in ("weights", "redraw"):
-        run(session, name, PYTHONPATH=str(ROOT / "tests" / "browser"))
+        run(session, f"measures.{name}", PYTHONPATH=folders)
 
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
