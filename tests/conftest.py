@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 from checkout import CHECKOUT, Handbook
+from long import LONG
 
-from shardbook_sphinx.commands.checkouts import MADE, copy_checkout
+from shardbook_sphinx.commands.checkouts import MADE
 
 
 @pytest.fixture(scope="session")
@@ -49,13 +50,22 @@ def put_back(workplace: tuple[Handbook, Path]) -> Handbook:
 
 
 @pytest.fixture(scope="session")
-def handbook(tmp_path_factory) -> Handbook:
-    """A copy of this checkout with its site, whose pages were written from scratch; it shares this one's outputs."""
-    result = Handbook(CHECKOUT).build()
-    assert result.passed, result.printed
-    whole = Handbook(copy_checkout(CHECKOUT, tmp_path_factory.mktemp("whole") / "handbook"))
-    shutil.copytree(CHECKOUT / ".build/cache", whole.root / ".build/cache")
+def handbook() -> Handbook:
+    """This checkout with its site, brought up to date: on a fresh clone the one build from scratch of the whole run."""
+    whole = Handbook(CHECKOUT)
     result = whole.build()
     assert result.passed, result.printed
-    assert result.ran == []
     return whole
+
+
+@pytest.fixture(scope="session")
+def site(handbook) -> Path:
+    """The real site; no test changes it."""
+    return handbook.root / "site"
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out what only ``nox -s long`` does."""
+    if not LONG and (left_out := [item for item in items if item.get_closest_marker("long")]):
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]

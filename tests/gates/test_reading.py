@@ -59,9 +59,7 @@ PAGES = {
     ),
     "without_language": fault(text("```\nprint(7)\n```"), "WARNING: this block does not say what language it is in"),
     "indented": fault(text("    print(7)"), "WARNING: this block does not say what language it is in"),
-    "skipped": fault(
-        text("```{doctest}\n>>> 7  # doctest: +SKIP\n8\n```"), "md:5: WARNING: this example is skipped"
-    ),
+    "skipped": fault(text("```{doctest}\n>>> 7  # doctest: +SKIP\n8\n```"), "md:5: WARNING: this example is skipped"),
     "no_notebook": fault(text("```{code-cell}\nprint(7)\n```"), "md:5: WARNING: ", "code-cell"),
     "excluded": fault(cells("6"), "excluded.md: its cells were not run; remove what excludes 'faults/excluded'"),
     # cells that should print the same
@@ -113,14 +111,14 @@ PAGES = {
     "other_example": fault(
         api("jax.sharding.Other", ">>> 4 + 4\n8"), "jax.sharding.Other: no example of this entry uses Other"
     ),
-    "retired": fault(
-        api("jax.sharding.Retired"), "jax.sharding.Retired: no example of this entry uses Retired"
-    ),
+    "retired": fault(api("jax.sharding.Retired"), "jax.sharding.Retired: no example of this entry uses Retired"),
     "unknown": fault(
         api("jax.sharding.Mesh.shapes", ">>> 8"),
         "no recorded release has jax.sharding.Mesh.shapes; the nearest name is jax.sharding.Mesh.shape",
     ),
-    "twice": fault(api("jax.sharding.Mesh", ">>> jax.sharding.Mesh"), "duplicate object description of jax.sharding.Mesh"),
+    "twice": fault(
+        api("jax.sharding.Mesh", ">>> jax.sharding.Mesh"), "duplicate object description of jax.sharding.Mesh"
+    ),
     "no_change": fault(
         text("```{api-changes} 0.13.0\n```"), "the records show no change in 0.13.0; they do in 0.12.0.1"
     ),

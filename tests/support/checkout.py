@@ -1,6 +1,7 @@
 """A checkout in a folder of its own, which tests build, change and spoil."""
 
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -54,9 +55,15 @@ class Handbook:
         return self.run("shardbook_sphinx.commands.build", *arguments, **settings)
 
     def plain_build(self, *arguments: str, into: str = "plain", read: str = "") -> Result:
-        """Build the English pages with Sphinx's own command, which keeps in .build/doctrees/READ what it has read."""
-        doctrees = f".build/doctrees/{read or into}"
-        return self.run("sphinx", "-q", "-c", ".", "-d", doctrees, *arguments, "docs", f".build/{into}")
+        """Build the English pages with Sphinx's own command, from what the build of a language has READ if it is named.
+
+        What it makes goes to .build/INTO, and what it reads itself to .build/doctrees/INTO.
+        """
+        doctrees = self.root / ".build/doctrees"
+        if read:
+            shutil.rmtree(doctrees / into, ignore_errors=True)
+            shutil.copytree(doctrees / read, doctrees / into)
+        return self.run("sphinx", "-q", "-c", ".", "-d", str(doctrees / into), *arguments, "docs", f".build/{into}")
 
     def start(self) -> subprocess.Popen[bytes]:
         """Start a build in a session of its own, to end it half-way; nothing it says is kept."""
