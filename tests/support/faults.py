@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from checkout import Handbook, Result
+from checkout import RAN, Handbook, Result
 
 FOLDER = "faults"
 PAGE = """\
@@ -16,7 +16,6 @@ kernelspec:
 # {title}
 
 """
-# `en | ` before a line is the build's, and says nothing of what stands in it.
 NAMED = re.compile(rf"\b{FOLDER}/(\w+)")
 
 
@@ -39,7 +38,7 @@ def told_by_page(result: Result) -> dict[str, str]:
     told: dict[str, str] = {}
     page = ""
     for line in result.printed.splitlines(keepends=True):
-        if "| ran [" in line:
+        if RAN.match(line):
             continue
         if found := NAMED.search(line):
             page = found[1]
