@@ -1,8 +1,9 @@
 """The handbook's commands: python3 -m nox -s NAME.
 
 docs     build site/ in English and Chinese, and say which file to open
-tests    lint, types, unit tests, doctests, planted faults, and the site built from scratch and checked
+tests    lint, types, unit tests, doctests, planted faults, and the site checked; of what is alike, a sample
 browser  check the site in a real browser: search, keyboard, accessibility, policy; `-- --install` fetches a browser
+long     everything that `tests` and `browser` try a sample of, and a second build from scratch that must be the same
 live     serve the pages and rebuild them as you write; `nox -s live -- zh` serves the Chinese ones
 i18n     bring the Chinese catalogues up to date and show what is missing
 coverage print how many names of the installed JAX have an entry with a tested example
@@ -44,6 +45,8 @@ BUILD = ROOT / ".build"
 SITE = ROOT / ".nox" / "site"
 # jaxlib 0.5.3 has no wheel for a newer Python than this one.
 OLD_PYTHON = "3.13"
+# The tests of a file share what they build.
+BY_FILE = "--dist=loadfile"
 CPU = {"JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": "8", "PYTHONHASHSEED": "0"}
 
 
@@ -96,19 +99,22 @@ def docs(session: nox.Session) -> None:
     run(session, "shardbook_sphinx.commands.build", *session.posargs)
 
 
+def run_tests(session: nox.Session, *arguments: str, **env: str) -> None:
+    """Build the site, once and not in each of the processes that test, and test with as many as there are cores."""
+    run(session, "shardbook_sphinx.commands.build")
+    run(session, "pytest", "--numprocesses=logical", *arguments, **CPU, **env)
+
+
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
 def tests(session: nox.Session) -> None:
-    """Check everything; `nox -s tests -- ARGS` passes ARGS to pytest and leaves the rest out.
-
-    With HYPOTHESIS_PROFILE=long in the environment each property is tried on 2,000 examples.
-    """
+    """Check everything but in a browser; `nox -s tests -- ARGS` passes ARGS to pytest and leaves the rest out."""
     if session.posargs:
         run(session, "pytest", *session.posargs, **CPU)
         return
     run(session, "ruff", "check")
     run(session, "ruff", "format", "--check")
     run(session, "mypy")
-    run(session, "pytest", "--ignore=tests/browser", **CPU)
+    run_tests(session, "--ignore=tests/browser", BY_FILE)
 
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
@@ -117,8 +123,18 @@ def browser(session: nox.Session) -> None:
     if session.posargs == ["--install"]:
         run(session, "playwright", "install", "chromium")
     else:
-        run(session, "shardbook_sphinx.commands.build")  # once, and not in each of the processes that test
-        run(session, "pytest", "tests/browser", "--numprocesses=logical", *session.posargs, **CPU)
+        run_tests(session, "tests/browser", *session.posargs)
+
+
+@nox.session(venv_backend="none", requires=["kernels"], default=False)
+def long(session: nox.Session) -> None:
+    """Try all that `tests` and `browser` try a sample of: 2,000 examples a property, every copy, every notebook.
+
+    And build the handbook a second time from nothing, which must give the same site, file for file.
+    """
+    long = {"HYPOTHESIS_PROFILE": "long"}
+    run_tests(session, "--ignore=tests/browser", BY_FILE, *session.posargs, **long)
+    run_tests(session, "tests/browser", *session.posargs, **long)
 
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
@@ -166,11 +182,12 @@ def links(session: nox.Session) -> None:
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
 def bench(session: nox.Session) -> None:
     """Print what the build costs, how fast helper package and explorer are, and what each page weighs."""
-    run(session, "tests.bench")
+    folders = os.pathsep.join(str(ROOT / "tests" / name) for name in ("", "browser"))
+    run(session, "measures.helper", PYTHONPATH=folders)
     run(session, "shardbook_sphinx.commands.bench", *session.posargs)
     run(session, "shardbook_sphinx.commands.build")
     for name in ("weights", "redraw"):
-        run(session, name, PYTHONPATH=str(ROOT / "tests" / "browser"))
+        run(session, f"measures.{name}", PYTHONPATH=folders)
 
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)

@@ -9,9 +9,9 @@ import pytest
 from browsing import LANGUAGES, Watch
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec
 from lxml import html
+from measures.redraw import REDRAWS, measure
 from model import MODULES, Model
 from playwright.sync_api import expect
-from redraw import REDRAWS, measure
 from test_accessibility import everywhere
 
 import shardbook as sb

@@ -5,8 +5,8 @@ import random
 import pytest
 from browsing import LANGUAGES, PAGES, Watch
 from copies import read_copies
+from measures.weights import weigh
 from playwright.sync_api import expect
-from weights import weigh
 
 # Bytes, gzipped, of a page with all that it loads before the reader searches.
 HEAVIEST = 100_000

@@ -1,8 +1,6 @@
 """On another JAX, the canary finds each name, output, error and example that is otherwise, and builds the site even so."""
 
 import re
-import subprocess
-import sys
 
 from shardbook_sphinx.commands.canary import MOST, Finding, cell_findings, doctest_findings, part
 from shardbook_sphinx.execution.cache import cache_path
@@ -23,16 +21,13 @@ def test_the_canary_reports_what_changed(small):
     executed.write_text(executed.read_text(encoding="utf-8").replace('"6\\n"', '"7\\n"'), encoding="utf-8")
     small.edit("docs/names.md", """shape["x"]\n8""", """shape["x"]\n9""")
 
-    command = [sys.executable, "-m", "shardbook_sphinx.commands.canary", version]
-    done = subprocess.run(
-        command, cwd=small.root, env=small.command()[1], capture_output=True, encoding="utf-8", timeout=300, check=False
-    )
+    done = small.run("shardbook_sphinx.commands.canary", version)
 
-    assert done.returncode == 0, done.stderr
-    assert f"JAX {version} against the pinned 0.11.9\nSite: English built, Chinese built." in done.stdout
-    assert "Run: 6 cells of 2 pages, 2 lines of doctests." in done.stdout
-    assert "  now, cell 2: print(total)\n      7 → 6" in done.stdout
-    assert '  names.md:18: mesh.shape["x"]\n      9 → 8' in done.stdout
+    assert done.passed, done.printed
+    assert f"JAX {version} against the pinned 0.11.9\nSite: English built, Chinese built." in done.printed
+    assert "Run: 6 cells of 2 pages, 2 lines of doctests." in done.printed
+    assert "  now, cell 2: print(total)\n      7 → 6" in done.printed
+    assert '  names.md:18: mesh.shape["x"]\n      9 → 8' in done.printed
     whole = small.read(f".build/canary/{version}/report.txt")
     assert "  jax.sharding.PartitionSpec\n      new" in whole
     assert "  jax.sharding.Mesh\n      (devices, axis_names) → (devices, axis_names, axis_types=None)" in whole
@@ -40,12 +35,9 @@ def test_the_canary_reports_what_changed(small):
 
 
 def test_the_canary_refuses_another_jax_than_it_is_asked_for(small):
-    command = [sys.executable, "-m", "shardbook_sphinx.commands.canary", "0.1.0"]
-    done = subprocess.run(
-        command, cwd=small.root, env=small.command()[1], capture_output=True, encoding="utf-8", check=False
-    )
-    assert done.returncode == 1
-    assert "not 0.1.0: python3 -m nox -s canary -- 0.1.0" in done.stderr
+    done = small.run("shardbook_sphinx.commands.canary", "0.1.0")
+    assert not done.passed
+    assert "not 0.1.0: python3 -m nox -s canary -- 0.1.0" in done.printed
 
 
 def test_an_assertion_that_fails_is_a_finding():

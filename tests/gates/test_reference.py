@@ -12,7 +12,7 @@ from shardbook_sphinx.commands.coverage import report
 from shardbook_sphinx.records.changes import by_release
 from shardbook_sphinx.records.records import LEGACY, Records, Release, read_records
 from shardbook_sphinx.records.releases import DATA, RECORDER, RELEASES, is_current, reason
-from shardbook_sphinx.reference.api_entries import Entry, find_gaps
+from shardbook_sphinx.reference.api_entries import Described, find_gaps
 from shardbook_sphinx.reference.history import QUESTIONS
 
 RECORDED = CHECKOUT / DATA
@@ -139,17 +139,9 @@ def test_a_name_that_comes_back_is_not_removed():
 
 
 def test_the_reference_has_no_gap(handbook):
-    done = subprocess.run(
-        [sys.executable, "-m", "shardbook_sphinx.commands.coverage"],
-        cwd=handbook.root,
-        env=handbook.command()[1],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    print(done.stdout)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "jax.sharding: 19 of 19 names" in done.stdout
+    done = handbook.run("shardbook_sphinx.commands.coverage")
+    assert done.passed, done.printed
+    assert "jax.sharding: 19 of 19 names" in done.printed
 
 
 def test_a_name_of_the_installed_jax_without_entry_is_missing():
@@ -160,92 +152,8 @@ def test_a_name_of_the_installed_jax_without_entry_is_missing():
 
 def test_gaps_are_found():
     records = Records((made(LEGACY, Old="()"), made("0.12.0.1", Mesh="()", New="()")))
-    pages = {"a": [Entry(("jax.sharding.Mesh",), 7, ("x = 1",)), Entry(("jax.sharding.Old",), 9, ("Old()",))]}
+    pages = {"a": [Described(("jax.sharding.Mesh",), 7, ("x = 1",)), Described(("jax.sharding.Old",), 9, ("Old()",))]}
     assert find_gaps(pages, records) == [
         "a.md:7: jax.sharding.Mesh: no example of this entry uses Mesh; add a {doctest} or a cell",
         "jax.sharding.New: has no entry; add {api} jax.sharding.New to a page",
     ]
-
-
-def test_a_missing_entry_fails_the_build(small):
-    small.edit("docs/names.md", ":::{api} jax.sharding.Mesh.shape", ":::{note}")
-    result = small.build()
-    assert not result.passed
-    assert "jax.sharding.Mesh.shape: has no entry; add {api} jax.sharding.Mesh.shape to a page" in result.printed
-
-
-def test_an_entry_without_example_fails_the_build(small):
-    small.edit("docs/names.md", """```{doctest}\n>>> mesh.shape["x"]\n8\n```\n""", "")
-    result = small.build()
-    assert not result.passed
-    assert "names.md:14: jax.sharding.Mesh.shape: no example of this entry uses shape" in result.printed
-
-
-def test_an_example_that_does_not_use_the_name_fails_the_build(small):
-    small.edit("docs/names.md", """>>> mesh.shape["x"]\n8""", ">>> 4 + 4\n8")
-    result = small.build()
-    assert not result.passed
-    assert "no example of this entry uses shape" in result.printed
-
-
-def test_a_retired_name_needs_a_cell_on_its_kernel(small):
-    small.edit("docs/then.md", "assert jax.sharding.PositionalSharding(jax.devices()).num_devices == 1", "pass")
-    result = small.build()
-    assert not result.passed
-    assert "jax.sharding.PositionalSharding: no example of this entry uses PositionalSharding" in result.printed
-
-
-def test_an_entry_that_no_release_has_fails_the_build(small):
-    small.edit("docs/names.md", "{api} jax.sharding.Mesh.shape", "{api} jax.sharding.Mesh.shapes")
-    result = small.build()
-    assert not result.passed
-    told = "no recorded release has jax.sharding.Mesh.shapes; the nearest name is jax.sharding.Mesh.shape"
-    assert told in result.printed
-
-
-def test_an_entry_twice_fails_the_build(small):
-    small.edit("docs/names.md", "## Changes", ":::{api} jax.sharding.Mesh\n:::\n\n## Changes")
-    result = small.build()
-    assert not result.passed
-    assert "duplicate object description of jax.sharding.Mesh" in result.printed
-
-
-def test_a_release_of_which_no_page_tells_fails_the_build(small):
-    small.edit("docs/names.md", "{api-changes} 0.12.0.1\n```", "{api-answers} spec-is-tuple\n```")
-    result = small.build()
-    assert not result.passed
-    assert "0.12.0.1 changed something for shardings: add {api-changes} 0.12.0.1" in result.printed
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        ("{api-changes} 0.12.0.1", "{api-changes} 0.13.0", "the records show no change in 0.13.0; they do in 0.12.0.1"),
-        ("{api-matrix} jax.sharding", "{api-matrix} jax.shading", "no recorded release has a name in jax.shading"),
-        ("{api-answers} spec-is-tuple", "{api-answers} spec", "no program answers to spec; there are"),
-    ],
-)
-def test_what_the_records_do_not_know_fails_the_build(small, old, new, told):
-    small.edit("docs/names.md", old, new)
-    result = small.build()
-    assert not result.passed
-    assert told in result.printed
-
-
-def test_a_record_changed_changes_the_page(small):
-    assert small.build().passed
-    small.edit("docs/_data/api/0.12.0.1.json", "(devices, axis_names)", "(devices, axis_names, more=None)")
-    assert small.build().passed
-    for language in ("en", "zh"):
-        assert ">more</span>" in small.read(f"site/{language}/names.html")
-
-
-# Links
-
-
-def test_names_in_prose_and_code_lead_to_their_entries(small):
-    small.edit("docs/now.md", "Two devices, with `jax.devices()`.", "Two devices, with `Mesh(jax.devices(), 'x')`.")
-    small.edit("docs/now.md", "print(len(jax.devices()))", "print(jax.sharding.Mesh(jax.devices(), 'x').shape['x'])")
-    assert small.build("--only", "en").passed
-    page = small.read("site/en/now.html")
-    assert page.count('<a class="api" href="names.html#jax.sharding.Mesh">') == 2

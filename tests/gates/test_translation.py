@@ -7,24 +7,23 @@ import sys
 from pathlib import Path
 
 import pytest
+from checkout import CATALOGUES, CHECKOUT
+from conftest import put_back
+from faults import add_pages, told_by_page
 
 from shardbook._messages import MESSAGES
 from shardbook_sphinx.translation.catalogues import check, read, update
 from shardbook_sphinx.translation.chinese import RULES, slips
 
-CATALOGUES = "docs/locale/zh_CN/LC_MESSAGES"
 NOW = f"{CATALOGUES}/now.po"
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")
 def templates(built_small):
     """The messages of the small handbook's pages."""
-    folder = built_small.root / ".build/gettext"
-    command = ["-q", "-b", "gettext", "-c", ".", "-d", ".build/doctrees/gettext", "docs", str(folder)]
-    _, environment = built_small.command()
-    subprocess.run([sys.executable, "-m", "sphinx", *command], cwd=built_small.root, env=environment, check=True)
-    return folder
+    result = built_small.plain_build("-b", "gettext", into="gettext")
+    assert result.passed, result.printed
+    return built_small.root / ".build/gettext"
 
 
 @pytest.fixture
@@ -45,29 +44,76 @@ def test_whole_catalogues_have_no_problem(problems):
 def test_an_untranslated_message_is_found(small, problems):
     small.edit(NOW, 'msgstr "结果是六。"', 'msgstr ""')
     assert problems() == ["now.po: untranslated: It is six."]
-    result = small.build()
-    assert not result.passed
-    assert "1 of 5 messages have no current translation, the first: 'It is six.'" in result.printed
 
 
 def test_a_message_without_entry_is_found(small, problems):
     small.edit(NOW, 'msgid "It is six."\nmsgstr "结果是六。"\n', "")
     assert problems() == ["now.po: not in the catalogue: It is six."]
-    assert not small.build().passed
 
 
 def test_a_page_without_catalogue_is_found(small, problems):
     (small.root / NOW).unlink()
     assert problems() == ["now.po: there is no catalogue"]
-    result = small.build()
-    assert not result.passed
-    assert "now.md: WARNING: all messages have no current translation" in result.printed
+
+
+# What the build itself tells of: each a page with one fault, all of one Chinese build.
+PAGE = "# Six\n\nIt is [six](../now.md#the-sum).\n\nIt is not seven.\n"
+WHOLE = """\
+msgid ""
+msgstr ""
+"Language: zh_CN\\n"
+"Content-Type: text/plain; charset=utf-8\\n"
+
+msgid "Six"
+msgstr "六"
+
+msgid "It is [six](../now.md#the-sum)."
+msgstr "结果是[六](../now.md#the-sum)。"
+
+msgid "It is not seven."
+msgstr "结果不是七。"
+"""
+SEVEN = 'msgid "It is not seven."\nmsgstr "结果不是七。"\n'
+LACKS = "faults/{}.md: WARNING: 1 of 3 messages have no current translation, the first: 'It is not seven.'"
+FAULTS = {
+    "untranslated": (WHOLE.replace("结果不是七。", ""), LACKS.format("untranslated")),
+    "no_entry": (WHOLE.replace(SEVEN, ""), LACKS.format("no_entry")),
+    "fuzzy": (WHOLE.replace(SEVEN, f"#, fuzzy\n{SEVEN}"), LACKS.format("fuzzy")),
+    "no_catalogue": (None, "faults/no_catalogue.md: WARNING: all messages have no current translation"),
+    "no_link": (WHOLE.replace("[六](../now.md#the-sum)", "六"), "inconsistent term references in translated message"),
+}
+
+
+@pytest.fixture(scope="module")
+def chinese(workplace):
+    """What the Chinese build says of pages with faulty catalogues, and of one without fault."""
+    small = put_back(workplace)
+    add_pages(small, dict.fromkeys([*FAULTS, "whole"], PAGE))
+    for name, (catalogue, _) in (FAULTS | {"whole": (WHOLE, "")}).items():
+        if catalogue:
+            small.write(f"{CATALOGUES}/faults/{name}.po", catalogue)
+    small.edit(f"{CATALOGUES}/index.po", 'msgstr "页面"', 'msgstr ""')
+    return small.build("--only", "zh")
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_faulty_catalogue_fails_the_build(chinese, name):
+    assert not chinese.passed
+    assert FAULTS[name][1] in told_by_page(chinese)[name]
+
+
+def test_an_untranslated_caption_fails_the_build(chinese):
+    assert "index.md: WARNING: 1 of " in chinese.printed
+
+
+def test_no_other_catalogue_is_told_of(chinese):
+    assert set(told_by_page(chinese)) == set(FAULTS)
+    assert not [page for page in ("now.md", "then.md", "names.md") if page in chinese.printed]
 
 
 def test_an_untranslated_caption_is_found(small, problems):
     small.edit(f"{CATALOGUES}/index.po", 'msgstr "页面"', 'msgstr ""')
     assert problems() == ["index.po: untranslated: Pages"]
-    assert not small.build().passed
 
 
 @pytest.mark.parametrize("english", ["It is six.", "The result happens to be six."])
@@ -91,7 +137,6 @@ def test_a_link_without_words_is_found(small, problems):
 def test_a_fuzzy_message_is_found(small, problems):
     small.edit(NOW, 'msgid "It is six."', '#, fuzzy\nmsgid "It is six."')
     assert problems() == ["now.po: fuzzy: It is six."]
-    assert not small.build().passed
 
 
 @pytest.mark.parametrize("mark", ["", "#~ "])
@@ -124,9 +169,6 @@ def test_a_lost_cross_reference_is_found(small, problems):
     assert problems() == [
         "index.po: the translation lost (now.md#the-sum): Two pages, see [the first](now.md#the-sum)."
     ]
-    result = small.build()
-    assert not result.passed
-    assert "inconsistent term references in translated message" in result.printed
 
 
 def test_a_cross_reference_that_leads_elsewhere_is_found(small, problems):
@@ -227,7 +269,7 @@ def test_a_slip_is_told_with_its_page_its_sentence_the_rule_and_the_remedy(small
 
 
 def test_the_words_of_figures_and_the_readme_keep_the_rules_too():
-    readme = (ROOT / "README.zh.md").read_text(encoding="utf-8")
+    readme = (CHECKOUT / "README.zh.md").read_text(encoding="utf-8")
     readme = re.sub(r"(?ms)^(`{3,}).*?^\1$", "", readme)  # without its code
     lines = [line.lstrip("-|#0123456789. ") for line in readme.splitlines()]
     assert [slip for text in [*MESSAGES["zh"].values(), *lines] for slip in slips(text)] == []

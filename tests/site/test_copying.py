@@ -1,7 +1,6 @@
 """What a copy button copies runs in a fresh interpreter, and does there what the page shows."""
 
 import json
-import os
 import random
 import re
 import sys
@@ -11,14 +10,13 @@ from pathlib import Path
 import pytest
 from checkout import CHECKOUT
 from copies import read_copies, run
+from long import LONG, SEED
 
-from shardbook_sphinx.execution.run import reproducible
+from shardbook_sphinx.execution.reproducible import reproducible
 
 OLD = Path(sys.prefix, "share/jupyter/kernels/jax-0.5.3/kernel.json")
-# Of each kernel, in every run of the tests; all with HYPOTHESIS_PROFILE=long.
+# Of each kernel; all in nox -s long.
 SAMPLE = 40
-SEED = 20261122
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 
 
 def by_kernel(site):
@@ -68,8 +66,8 @@ def faults(copies, results):
 
 
 @pytest.mark.parametrize("kernel", ["python3", "jax-0.5.3"])
-def test_what_a_button_copies_does_what_the_page_shows(handbook, tmp_path, kernel):
-    copies = by_kernel(handbook.root / "site")[kernel]
+def test_what_a_button_copies_does_what_the_page_shows(site, tmp_path, kernel):
+    copies = by_kernel(site)[kernel]
     assert len(copies) > {"python3": 1200, "jax-0.5.3": 100}[kernel]
     if not LONG:
         copies = random.Random(SEED).sample(  # noqa: S311
@@ -78,15 +76,15 @@ def test_what_a_button_copies_does_what_the_page_shows(handbook, tmp_path, kerne
     assert faults(copies, run(interpreter(kernel), copies, tmp_path, CHECKOUT / "src")) == []
 
 
-def test_nothing_that_was_printed_is_copied(handbook):
-    copies = [copy for each in by_kernel(handbook.root / "site").values() for copy in each]
+def test_nothing_that_was_printed_is_copied(site):
+    copies = [copy for each in by_kernel(site).values() for copy in each]
     doctests = [copy for copy in copies if copy.is_doctest]
     assert len(doctests) > 100
     assert [copy.name for copy in copies if re.search(r"^(?:Traceback|>>> |\.\.\. )", copy.text, re.MULTILINE)] == []
 
 
-def test_a_copy_without_what_it_needs_is_found(handbook, tmp_path):
-    copies = read_copies(handbook.root / "site/en/errors/meshes.html")
+def test_a_copy_without_what_it_needs_is_found(site, tmp_path):
+    copies = read_copies(site / "en/errors/meshes.html")
     whole = next(copy for copy in copies[1:] if copy.is_cell and not copy.raised)
     assert whole.text != whole.own
     bare = whole._replace(text=whole.own)

@@ -11,7 +11,8 @@ from pathlib import Path
 import download_checks
 import pytest
 import site_checks
-from checkout import CHECKOUT
+from checkout import CHECKOUT, Handbook, spoil
+from conftest import put_back
 
 from shardbook._messages import MESSAGES
 from shardbook_sphinx.commands.policy import POLICY
@@ -20,21 +21,10 @@ from shardbook_sphinx.downloads.archive import ARCHIVE, HOSTS, write_archive
 ADDRESS = "https://handbook.example/zh/book/"
 
 
-@pytest.fixture(scope="session")
-def site(handbook) -> Path:
-    return handbook.root / "site"
-
-
 @pytest.fixture
 def spoiled(built_small, tmp_path) -> Path:
     """A copy of the small site, to plant a fault in."""
     return Path(shutil.copytree(built_small.root / "site", tmp_path / "site"))
-
-
-def spoil(path, old, new):
-    text = path.read_text(encoding="utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
 # Every page as a notebook and as Markdown
@@ -173,140 +163,17 @@ def test_a_figure_speaks_the_language_of_its_page(site):
     assert MESSAGES["en"]["shard"] not in chinese
 
 
-EVERYTHING = """
-# Everything
-
-A *word*, a **strong** one, `code`, a [link](now.md#the-sum), `` a `b` ``, 2 * 3, a_b, _c, \\<br> and $x$.
-A second line.
-
-- one
-- two
-  - inner
-
-3. three
-4. four
-
-term
-: What it is.
-
-  And more.
-
-| head | `a|b` |
-| --- | --- |
-| x | y |
-
-:::{note}
-Mind | this.
-:::
-
-> Quoted.
-
-```{code-block} console
-$ ls
-```
-"""
-
-IN_MARKDOWN = r"""# Everything
-
-A *word*, a **strong** one, `code`, a [link](now.html#the-sum), `` a `b` ``, 2 \* 3, a_b, \_c, \<br> and \$x\$.
-A second line.
-
-- one
-- two
-  - inner
-
-3. three
-4. four
-
-- **term**: What it is.
-
-  And more.
-
-| head | `a\|b` |
-| --- | --- |
-| x | y |
-
-> **Note**
->
-> Mind | this.
-
-> Quoted.
-
-```console
-$ ls
-```
-"""
-
-
-def test_all_that_a_page_can_say_has_its_markdown(small):
-    (small.root / "docs/everything.md").write_text(EVERYTHING.replace("a|b", "a\\|b"), encoding="utf-8")
-    small.edit("docs/index.md", "\nnames\n", "\nnames\neverything\n")
-    result = small.build("--lenient")
-    assert result.passed, result.printed
-    assert small.read("site/en/everything.md") == IN_MARKDOWN
-    assert download_checks.lost_text(small.root / "site") == []
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("{raw} html\n<hr>", "index.md:3: there is no Markdown for raw: give it its text"),
-        ("{rubric} Title", "index.md:3: there is no Markdown for rubric: teach markdown.py"),
-    ],
-)
-def test_what_has_no_markdown_fails_the_build(small, text, told):
-    small.edit("docs/index.md", "Two pages, see", f"```{text}\n```\n\nTwo pages, see")
-    result = small.build("--lenient")
-    assert not result.passed
-    assert told in result.printed
-
-
-def test_an_example_in_a_list_fails_the_build(small):
-    small.edit("docs/index.md", "Two pages, see", "- One\n\n  ```{doctest}\n  >>> 1\n  1\n  ```\n\nTwo pages, see")
-    result = small.build("--lenient")
-    assert not result.passed
-    assert "a list_item holds code that runs" in result.printed
-
-
 # From build to build
 
 
-def test_a_build_elsewhere_gives_the_same_downloads(built_small, small):
-    result = small.build()
+def test_a_build_elsewhere_gives_the_same_files(built_small, tmp_path):
+    """The pages, what can be taken away and the index of the search, in a folder of another name."""
+    elsewhere = Handbook(tmp_path / "elsewhere")
+    ignored = shutil.ignore_patterns("doctrees", "gettext", "stamp", "made-by", "seen", "site", "*.mo")
+    shutil.copytree(built_small.root, elsewhere.root, ignore=ignored)
+    result = elsewhere.build()
     assert result.passed, result.printed
-    assert site_checks.different_files(built_small.root / "site", small.root / "site") == []
-
-
-def test_downloads_follow_their_page(small):
-    assert small.build("--lenient").passed
-    before = {path: path.stat().st_mtime_ns for path in (small.root / "site/en").glob("*.ipynb")}
-    small.edit("docs/now.md", "It is six.", "It is half a dozen.")
-    result = small.build("--lenient")
-    assert result.passed, result.printed
-    for name in ("site/en/now.md", "site/en/now.ipynb", "site/llms-full.txt"):
-        assert "half a dozen" in small.read(name)
-    changed = {path.name for path, time in before.items() if path.stat().st_mtime_ns != time}
-    assert changed == {"now.ipynb", "index.ipynb"}  # the index has its title
-    with zipfile.ZipFile(small.root / "site" / ARCHIVE) as archive:
-        assert b"half a dozen" in archive.read("shardbook/en/now.html")
-
-
-def test_a_removed_page_takes_its_downloads_along(small):
-    assert small.build().passed
-    (small.root / "docs/then.md").unlink()
-    small.edit("docs/index.md", "\nthen\n", "\n")
-    result = small.build("--lenient")
-    assert result.passed, result.printed
-    assert list((small.root / "site").rglob("then.*")) == []
-    assert "then" not in small.read("site/llms.txt")
-    assert "In 2025" not in small.read("site/llms-full.txt")
-
-
-def test_a_lost_download_is_written_again(small):
-    assert small.build().passed
-    (small.root / "site/zh/now.md").unlink()
-    assert small.build().passed
-    assert "total" in small.read("site/zh/now.md")
+    assert site_checks.different_files(built_small.root / "site", elsewhere.root / "site") == []
 
 
 # For search engines and hosts
@@ -328,14 +195,19 @@ def test_without_an_address_nothing_is_absolute(built_small):
 
 
 @pytest.fixture(scope="module")
-def addressed(built_small, tmp_path_factory):
-    """The small handbook built for an address, at which the name of a language is the folder of the site."""
-    root = tmp_path_factory.mktemp("addressed") / "handbook"
-    shutil.copytree(built_small.root, root, ignore=shutil.ignore_patterns("doctrees", "stamp", "site"))
-    small = type(built_small)(root)
+def addressed(workplace, tmp_path_factory):
+    """The small site, built anew for an address, at which the name of a language is the folder of the site."""
+    small = put_back(workplace)
     result = small.build(SHARDBOOK_URL=ADDRESS)
     assert result.passed, result.printed
-    return root / "site"
+    return Path(shutil.copytree(small.root / "site", tmp_path_factory.mktemp("addressed") / "site"))
+
+
+def test_the_address_reaches_every_page_in_its_language(addressed):
+    for language in ("en", "zh"):
+        page = (addressed / language / "now.html").read_text(encoding="utf-8")
+        assert f'<link rel="canonical" href="{ADDRESS}{language}/now.html">' in page
+        assert f'hreflang="zh-CN" href="{ADDRESS}zh/now.html"' in page
 
 
 def test_with_an_address_everything_says_it(addressed):

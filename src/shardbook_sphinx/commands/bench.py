@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from jupyter_client.kernelspec import get_kernel_spec
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
 
+from shardbook_sphinx.commands.checkouts import copy_checkout
 from shardbook_sphinx.execution import programs
 from shardbook_sphinx.execution.kernels import kernel_environment
 from shardbook_sphinx.xla.cases import are_wanted
@@ -109,8 +110,7 @@ def measure(checkout: Path) -> dict[str, float]:
     """One run of everything, in seconds."""
     with tempfile.TemporaryDirectory() as name:
         root, scripts = Path(name, "copy"), Path(name, "scripts")
-        skipped = shutil.ignore_patterns(".git", ".nox", ".build", "site", ".*_cache", "__pycache__", "*.mo")
-        shutil.copytree(checkout, root, ignore=skipped)
+        copy_checkout(checkout, root)
         scripts.mkdir()
         times = {}
         environment = kernel_environment(name)

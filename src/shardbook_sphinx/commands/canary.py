@@ -17,12 +17,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
+from shardbook_sphinx.commands.checkouts import copy_checkout
 from shardbook_sphinx.pins import pinned
 from shardbook_sphinx.records.changes import difference
 from shardbook_sphinx.records.recorder import BEHAVIOURS, answer, objects
 from shardbook_sphinx.records.records import Release, read_records
 
-IGNORED = shutil.ignore_patterns(".git", ".nox", ".build", "site", ".*_cache", "__pycache__", "*.mo")
 # Lines a part of the report may have, so that the whole is one page.
 MOST = 12
 WIDTH = 110
@@ -48,7 +48,7 @@ def canary(root: Path, release: str) -> str:
     folder = root / ".build/canary" / release
     shutil.rmtree(folder, ignore_errors=True)
     copy = folder / "handbook"
-    shutil.copytree(root, copy, ignore=IGNORED)
+    copy_checkout(root, copy)
     shutil.copytree(root / ".build/cache", copy / ".build/cache")
     say("reading what the pinned JAX printed")
     before = outputs(copy, folder / "before.json")

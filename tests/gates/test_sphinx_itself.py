@@ -1,104 +1,13 @@
-"""What is built again and what is not: by what files say and code does; never by times, in one process or in several."""
+"""Sphinx's own command builds what files say, whatever their times, in one process or in several."""
 
 import os
-import shutil
 import subprocess
 import sys
 import time
 
 import pytest
 import site_checks
-from checkout import CHECKOUT, MADE
-
-from shardbook_sphinx.execution.cache import cache_path
-from shardbook_sphinx.records import releases
-from shardbook_sphinx.xla.tables import cached
-
-CATALOGUE = "docs/locale/zh_CN/LC_MESSAGES/now.po"
-RUNNER = "src/shardbook_sphinx/execution/programs.py"
-HELPER = "src/shardbook/__init__.py"
-PINS = "requirements/site.txt"
-
-
-@pytest.fixture
-def sources(tmp_path):
-    """A copy of all that outputs depend on."""
-    for name in ("src", "requirements"):
-        shutil.copytree(CHECKOUT / name, tmp_path / name, ignore=MADE)
-    return tmp_path
-
-
-def append(path, text):
-    path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
-
-
-def replace(path, old, new):
-    text = path.read_text(encoding="utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new, 1), encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("file", "old", "new"),
-    [
-        (HELPER, '"""', '"""In other words: '),
-        (RUNNER, "\n\n\n", "\n\n\n# a comment\n\n\n"),
-        (RUNNER, "SECONDS = 60  #", "SECONDS = (60)  # still"),
-        ("src/shardbook_sphinx/execution/run.py", "names the kernel", "names as its kernel"),
-        ("src/shardbook_sphinx/execution/checks.py", "wrote to stderr", "wrote something to stderr"),
-        ("src/shardbook_sphinx/execution/kernels.py", "kernels are forked from ended", "kernels come from has ended"),
-        ("src/shardbook/figure.css", "{", "{ "),
-        (PINS, "pytest==", "pytest==9"),
-        ("requirements/chips.txt", "==", "==9"),
-    ],
-)
-def test_what_determines_no_output_runs_no_page_again(sources, file, old, new):
-    before = cache_path(sources), cached(sources)
-    replace(sources / file, old, new)
-    assert (cache_path(sources), cached(sources)) == before
-
-
-@pytest.mark.parametrize(
-    ("file", "old", "new"),
-    [
-        (RUNNER, "SECONDS = 60", "SECONDS = 61"),
-        ("src/shardbook_sphinx/execution/kernels.py", '"COLUMNS": "100"', '"COLUMNS": "80"'),
-        ("src/shardbook_sphinx/execution/reproducible.py", '"<cell>"', '"<code>"'),
-        (PINS, "numpy==", "numpy==9"),
-        (PINS, "ipython==", "ipython==9"),
-        ("requirements/jax-0.5.3.txt", "scipy==", "scipy==9"),
-    ],
-)
-def test_what_determines_outputs_runs_all_pages_again(sources, file, old, new):
-    before = cache_path(sources)
-    replace(sources / file, old, new)
-    assert cache_path(sources) != before
-
-
-def test_each_line_of_the_helper_that_does_something_runs_all_again(sources):
-    before = cache_path(sources), cached(sources)
-    append(sources / HELPER, "more = 1\n")
-    assert all(now != was for now, was in zip((cache_path(sources), cached(sources)), before, strict=True))
-
-
-def test_a_comment_in_the_recorder_leaves_the_records(monkeypatch, tmp_path):
-    before = releases.recorder()
-    copy = tmp_path / releases.RECORDER.name
-    shutil.copy(releases.RECORDER, copy)
-    monkeypatch.setattr(releases, "RECORDER", copy)
-    append(copy, "# a comment\n")
-    assert releases.recorder() == before
-    append(copy, "MORE = 1\n")
-    assert releases.recorder() != before
-
-
-def test_outputs_that_are_cached_are_used_after_a_comment_and_made_anew_after_a_change(small):
-    append(small.root / HELPER, "# a comment\n")
-    append(small.root / "src/shardbook_sphinx/execution/run.py", "# a comment\n")
-    result = small.build("--only", "en")
-    assert (result.passed, result.ran) == (True, []), result.printed
-    append(small.root / HELPER, "more = 1\n")
-    assert small.build("--only", "en").ran == ["now", "then"]
+from checkout import CATALOGUES, spoil
 
 
 def test_files_keep_their_times(small):
@@ -116,12 +25,14 @@ def chinese(small):
 
 
 def test_sphinx_itself_sees_a_file_that_was_restored_with_an_old_time(small):
-    page, catalogue, words = (small.root / name for name in ("docs/now.md", CATALOGUE, "docs/_templates/page.html"))
+    page, catalogue, words = (
+        small.root / name for name in ("docs/now.md", f"{CATALOGUES}/now.po", "docs/_templates/page.html")
+    )
     before = {path: (path.read_bytes(), path.stat()) for path in (page, catalogue, words)}
     assert chinese(small).passed
     small.edit("docs/now.md", "It is six.", "It was six.")
-    replace(catalogue, 'msgid "It is six."\nmsgstr "结果是六。"', 'msgid "It was six."\nmsgstr "原来是六。"')
-    replace(words, "{% block content %}", "{% block content %}<!-- planted -->")
+    spoil(catalogue, 'msgid "It is six."\nmsgstr "结果是六。"', 'msgid "It was six."\nmsgstr "原来是六。"')
+    spoil(words, "{% block content %}", "{% block content %}<!-- planted -->")
     assert chinese(small).passed
     for built in ("now", "then"):
         assert "<!-- planted -->" in small.read(f".build/chinese/{built}.html")

@@ -26,8 +26,12 @@ SAID = ("results", "one", "many", "all", "more", "nothing", "failed", "served")
 SPOKEN = ("aria-label", "title", "alt", "placeholder", *(f"data-{name}" for name in SAID))
 
 
-@cache
 def parse(path):
+    return parsed(path, path.stat().st_mtime_ns)
+
+
+@cache
+def parsed(path, _time):
     return html.parse(str(path), parser=html.HTMLParser(encoding="utf-8")).getroot()
 
 

@@ -1,4 +1,4 @@
-"""Time the helper package against JAX's own: python -m tests.bench.
+"""Time the helper package against JAX's own: nox -s bench.
 
 Medians of fresh shapes, so that no cache of JAX's answers; nothing is allocated.
 """
