@@ -7,7 +7,7 @@ import pytest
 import searches
 from browsing import CHECKOUT, LANGUAGES
 
-from shardbook_sphinx.reference.links import Names
+from shardbook_sphinx.reference.names import Names
 
 # Questions whose answer is not among the first three results: what stands in the way.
 # Words that the pages had when the list was made, and no longer have: Chinese of today says it otherwise.

@@ -8,7 +8,9 @@ import pytest
 import site_checks
 
 from shardbook_sphinx.exceptions import HandbookError
-from shardbook_sphinx.search.index import Record, ask_pagefind, cut_page, make_index
+from shardbook_sphinx.search.index import make_index
+from shardbook_sphinx.search.pagefind import ask_pagefind
+from shardbook_sphinx.search.records import Record, cut_page
 
 
 @pytest.fixture
@@ -49,7 +51,7 @@ def test_a_paragraph_that_the_index_lacks_is_found(spoiled):
 
 def test_navigation_within_the_article_fails_the_build(small):
     """As the language switch would, if it were not left out: no section leads there."""
-    small.edit("src/shardbook_sphinx/search/index.py", 'LEFT_OUT = {"nav", ', "LEFT_OUT = {")
+    small.edit("src/shardbook_sphinx/search/records.py", 'LEFT_OUT = {"nav", ', "LEFT_OUT = {")
     result = small.build("--only", "en")
     assert not result.passed
     assert "stands before the first section: search cannot lead there" in result.printed
@@ -80,6 +82,6 @@ def test_what_pagefind_refuses_stops_the_build():
 
 
 def test_a_pagefind_that_ends_too_soon_stops_the_build(monkeypatch):
-    monkeypatch.setattr("shardbook_sphinx.search.index.get_executable", lambda: shutil.which("true"))
+    monkeypatch.setattr("shardbook_sphinx.search.pagefind.get_executable", lambda: shutil.which("true"))
     with pytest.raises(HandbookError, match="Pagefind ended before it had answered all"):
         ask_pagefind([{"type": "NewIndex", "config": {}}])

@@ -9,7 +9,8 @@ from urllib.parse import unquote, urlsplit
 
 from lxml import html
 
-from shardbook_sphinx.search.index import INLINE, read_fragment
+from shardbook_sphinx.search.pagefind import read_fragment
+from shardbook_sphinx.search.records import INLINE
 
 LANGUAGES = {"en": "en", "zh": "zh-CN"}
 WORD = re.compile("[A-Za-z]{2,}")
