@@ -43,7 +43,9 @@ def main() -> None:
         print("Getting nox and uv into .nox/tool", flush=True)
         if subprocess.call([sys.executable, "-m", "venv", "--clear", str(tool)]):
             sys.exit("This Python cannot make environments. On Debian and Ubuntu: sudo apt install python3-venv")
-        if subprocess.call([python, "-m", "pip", "install", "--quiet", "nox[uv]>=2025.10.14"]):
+        if subprocess.call(
+            [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "nox[uv]>=2025.10.14"]
+        ):
             sys.exit("pip could not install nox and uv into .nox/tool. This needs a network, and Python 3.9 or newer.")
     command = [python, "-m", "nox", "--noxfile", str(ROOT / "noxfile.py"), *sys.argv[1:]]
     if os.name == "nt":
