@@ -63,6 +63,8 @@ nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.reuse_existing_virtualenvs = True
 nox.options.error_on_missing_interpreters = True
 nox.options.sessions = ["docs"]
+# A Python that uv downloads is for the sessions, and no command of the user's.
+os.environ.setdefault("UV_PYTHON_INSTALL_BIN", "0")
 
 BUILD = ROOT / ".build"
 # All sessions but two run in the environment that `site` makes: JAX is installed once, not five times.
@@ -151,26 +153,10 @@ def browser(session: nox.Session) -> None:
 def live(session: nox.Session) -> None:
     """Serve the pages on this machine and rebuild them on every change; English, or Chinese with `-- zh`."""
     language = session.posargs[0] if session.posargs else "en"
-    command = [
-        "-c",
-        ".",
-        "-D",
-        "language=" + {"en": "en", "zh": "zh_CN"}[language],
-        "-d",
-        f".build/live/{language}-doctrees",
-    ]
-    watch = ["--watch", "src", "--watch", "conf.py", "--ignore", "*.mo"]
-    run(
-        session,
-        "sphinx_autobuild",
-        *watch,
-        "--port",
-        "0",
-        "--open-browser",
-        *command,
-        "docs",
-        f".build/live/{language}",
-    )
+    serve = ["--watch", "src", "--watch", "conf.py", "--ignore", "*.mo", "--port", "0", "--open-browser"]
+    build = ["-q", "-c", ".", "-D", "language=" + {"en": "en", "zh": "zh_CN"}[language]]
+    folder = f".build/live/{language}"
+    run(session, "sphinx_autobuild", *serve, *build, "-d", f"{folder}-doctrees", "docs", folder)
 
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
