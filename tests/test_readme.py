@@ -99,3 +99,11 @@ def test_every_way_to_start_nox_asks_for_the_same():
     text = read("noxfile.py")
     (needed,) = re.findall(r'^nox.needs_version = "(.*)"', text, flags=re.MULTILINE)
     assert re.findall(r'"(nox\[uv\].*?)"', text) == [f"nox[uv]{needed}"] * 2
+
+
+def test_every_message_names_a_session_and_starts_it_as_the_readme_does():
+    """Where nox is not installed, ``python3 -m nox`` is no remedy."""
+    said = [path.read_text(encoding="utf-8") for path in sorted(CHECKOUT.glob("src/shardbook_sphinx/**/*.py"))]
+    named = {match for text in said for match in re.findall(r"(\S+ \S*nox\S*) -s (\w+)", text)}
+    assert {start for start, _ in named} == {"python3 noxfile.py"}
+    assert {session for _, session in named} <= sessions() | {"kernels"}

@@ -45,7 +45,7 @@ def test_the_canary_refuses_another_jax_than_it_is_asked_for(small):
         command, cwd=small.root, env=small.command()[1], capture_output=True, encoding="utf-8", check=False
     )
     assert done.returncode == 1
-    assert "not 0.1.0: python3 -m nox -s canary -- 0.1.0" in done.stderr
+    assert "not 0.1.0: python3 noxfile.py -s canary -- 0.1.0" in done.stderr
 
 
 def test_an_assertion_that_fails_is_a_finding():

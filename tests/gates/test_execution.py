@@ -229,7 +229,7 @@ def test_a_kernel_that_is_not_there_is_named_with_its_page_and_the_remedy(small)
     result = small.build()
     assert not result.passed
     assert "then.md" in result.printed
-    assert "names the kernel 'jax-0.4.1', which is not there. Make it: python3 -m nox -s kernels" in result.printed
+    assert "names the kernel 'jax-0.4.1', which is not there. Make it: python3 noxfile.py -s kernels" in result.printed
 
 
 def test_a_page_without_a_kernel_is_named_with_the_remedy(small):

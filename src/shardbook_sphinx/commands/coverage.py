@@ -53,7 +53,7 @@ def report(installed: set[str], entries: dict[str, int]) -> tuple[str, list[str]
 def main() -> int:
     """Print the report; 1 if something is missing or nothing was built."""
     if not ENVIRONMENT.is_file():
-        print("No site has been built here. Build it first: python3 -m nox -s docs")
+        print("No site has been built here. Build it first: python3 noxfile.py -s docs")
         return 1
     with ENVIRONMENT.open("rb") as file:
         built = pickle.load(file)  # noqa: S301, our own build wrote it
