@@ -1,4 +1,7 @@
-"""The handbook's commands: python3 -m nox -s NAME.
+# /// script
+# dependencies = ["nox[uv]>=2025.10.14"]
+# ///
+"""The handbook's commands: python3 noxfile.py -s NAME, with any Python from 3.9 on, or nox -s NAME where nox is.
 
 docs     build site/ in English and Chinese, and say which file to open
 tests    lint, types, unit tests, doctests, planted faults, and the site checked; of what is alike, a sample
@@ -22,29 +25,55 @@ import hashlib
 import json
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
-if sys.version_info < (3, 13):
-    sys.exit(
-        "shardbook needs Python 3.13 or newer, and this is {}.{}: install a newer one, or let uv bring it with "
-        "`uvx --python 3.13 nox -s docs`.".format(*sys.version_info)
-    )
+ROOT = Path(__file__).resolve().parent
 
-import nox
+
+def main() -> None:
+    """Put nox and uv into .nox/tool, an environment of this Python, and let that nox do what was asked.
+
+    Systems whose Python belongs to them (PEP 668) refuse pip, but no environment. What nox needs stands at the top of
+    this file for every other way to start it too: a nox without uv fetches itself one.
+    """
+    tool = ROOT / ".nox" / "tool"
+    python = str(tool / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+    # Asked anew each time: an environment lasts no longer than the Python that it was made of.
+    if not shutil.which(python) or subprocess.call([python, "-c", "import nox, uv"], stderr=subprocess.DEVNULL):
+        print("Getting nox and uv into .nox/tool", flush=True)
+        if subprocess.call([sys.executable, "-m", "venv", "--clear", str(tool)]):
+            sys.exit("This Python cannot make environments. On Debian and Ubuntu: sudo apt install python3-venv")
+        if subprocess.call(
+            [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "nox[uv]>=2025.10.14"]
+        ):
+            sys.exit("pip could not install nox and uv into .nox/tool. This needs a network, and Python 3.9 or newer.")
+    command = [python, "-m", "nox", "--noxfile", str(ROOT / "noxfile.py"), *sys.argv[1:]]
+    if os.name == "nt":
+        sys.exit(subprocess.call(command))
+    os.execv(python, command)  # noqa: S606 - so that nox alone hears Ctrl-C, and has its time to stop what it runs
+
+
+if __name__ == "__main__":
+    main()
+
+import nox  # noqa: E402
 
 nox.needs_version = ">=2025.10.14"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.reuse_existing_virtualenvs = True
 nox.options.error_on_missing_interpreters = True
 nox.options.sessions = ["docs"]
+# A Python that uv downloads is for the sessions, and no command of the user's.
+os.environ.setdefault("UV_PYTHON_INSTALL_BIN", "0")
 
-ROOT = Path(__file__).parent
 BUILD = ROOT / ".build"
 # All sessions but two run in the environment that `site` makes: JAX is installed once, not five times.
 SITE = ROOT / ".nox" / "site"
-# jaxlib 0.5.3 has no wheel for a newer Python than this one.
-OLD_PYTHON = "3.13"
+# The newest Python that jaxlib 0.5.3 has a wheel for: this one, or one that nox finds beside it, or that uv downloads.
+VERSION = "3.13"
+PYTHON = None if sys.version_info[:2] == (3, 13) else VERSION
 # The tests of a file share what they build.
 BY_FILE = "--dist=loadfile"
 CPU = {"JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": "8", "PYTHONHASHSEED": "0"}
@@ -71,13 +100,13 @@ def run(session: nox.Session, *command: str, **env: str) -> None:
     session.run(str(folder / "python"), "-m", *command, env={"PATH": path, **env}, external=True)
 
 
-@nox.session
+@nox.session(python=PYTHON)
 def site(session: nox.Session) -> None:
     """Make the environment that builds and tests the handbook."""
     install(session, "site.txt", "-e", ".")
 
 
-@nox.session(python=None if sys.version_info[:2] == (3, 13) else OLD_PYTHON, requires=["site"])
+@nox.session(python=PYTHON, requires=["site"])
 def kernels(session: nox.Session) -> None:
     """Make the kernel of the pages on old JAX, jax-0.5.3, and tell the site's Jupyter of it."""
     name = "jax-0.5.3"
@@ -141,26 +170,10 @@ def long(session: nox.Session) -> None:
 def live(session: nox.Session) -> None:
     """Serve the pages on this machine and rebuild them on every change; English, or Chinese with `-- zh`."""
     language = session.posargs[0] if session.posargs else "en"
-    command = [
-        "-c",
-        ".",
-        "-D",
-        "language=" + {"en": "en", "zh": "zh_CN"}[language],
-        "-d",
-        f".build/live/{language}-doctrees",
-    ]
-    watch = ["--watch", "src", "--watch", "conf.py", "--ignore", "*.mo"]
-    run(
-        session,
-        "sphinx_autobuild",
-        *watch,
-        "--port",
-        "0",
-        "--open-browser",
-        *command,
-        "docs",
-        f".build/live/{language}",
-    )
+    serve = ["--watch", "src", "--watch", "conf.py", "--ignore", "*.mo", "--port", "0", "--open-browser"]
+    build = ["-q", "-c", ".", "-D", "language=" + {"en": "en", "zh": "zh_CN"}[language]]
+    folder = f".build/live/{language}"
+    run(session, "sphinx_autobuild", *serve, *build, "-d", f"{folder}-doctrees", "docs", folder)
 
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
@@ -197,18 +210,18 @@ def coverage(session: nox.Session) -> None:
     run(session, "shardbook_sphinx.commands.coverage", **CPU)
 
 
-@nox.session(default=False)
+@nox.session(python=PYTHON, default=False)
 def history(session: nox.Session) -> None:
     """Record in docs/_data/api what each JAX release offers: those not recorded yet, or `-- VERSION ...`."""
     session.install("uv")
     session.run("python", "-m", "shardbook_sphinx.records.releases", *session.posargs, env={"PYTHONPATH": "src"})
 
 
-@nox.session(requires=["kernels"], default=False)
+@nox.session(python=PYTHON, requires=["kernels"], default=False)
 def canary(session: nox.Session) -> None:
     """Say in one page what another JAX release would change: `nox -s canary -- VERSION`."""
     if len(session.posargs) != 1:
-        session.error("name one release: python3 -m nox -s canary -- 0.11.2")
+        session.error("name one release: nox -s canary -- 0.11.2")
     release = session.posargs[0]
     run(session, "shardbook_sphinx.commands.build")  # what the pinned JAX prints, to compare with
     session.install("--require-hashes", "-r", "requirements/site.txt", env={"UV_COMPILE_BYTECODE": "1"})
@@ -220,7 +233,7 @@ def canary(session: nox.Session) -> None:
     session.run("python", "-m", "shardbook_sphinx.commands.canary", release, env=CPU)
 
 
-@nox.session(python=None if sys.version_info[:2] == (3, 13) else OLD_PYTHON, default=False)
+@nox.session(python=PYTHON, default=False)
 def chips(session: nox.Session) -> None:
     """Compile the programs of known communication with three compilers: all, or `nox -s chips -- NAME ...`.
 
@@ -230,14 +243,14 @@ def chips(session: nox.Session) -> None:
     session.run("python", "-m", "corpus.make", *session.posargs, env={**CPU, "PYTHONPATH": "tests"})
 
 
-@nox.session(default=False)
+@nox.session(python=PYTHON, default=False)
 def pins(session: nox.Session) -> None:
     """Lock the newest releases that work together: versions and hashes, no addresses."""
     session.install("uv")
     common = [
         "--universal",
         "--python-version",
-        OLD_PYTHON,
+        VERSION,
         "--generate-hashes",
         "--no-header",
         "--no-annotate",

@@ -20,7 +20,7 @@ PAGES = [*(path.with_suffix(".html").as_posix() for path in SOURCES), "genindex.
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 REMEDY = (
     "There is no Chromium: install one (Debian: apt-get install chromium fonts-noto-cjk), "
-    "or Playwright's own with python3 -m nox -s browser -- --install"
+    "or Playwright's own with python3 noxfile.py -s browser -- --install"
 )
 ARGUMENTS = ("--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync")
 

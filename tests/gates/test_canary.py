@@ -37,7 +37,7 @@ def test_the_canary_reports_what_changed(small):
 def test_the_canary_refuses_another_jax_than_it_is_asked_for(small):
     done = small.run("shardbook_sphinx.commands.canary", "0.1.0")
     assert not done.passed
-    assert "not 0.1.0: python3 -m nox -s canary -- 0.1.0" in done.printed
+    assert "not 0.1.0: python3 noxfile.py -s canary -- 0.1.0" in done.printed
 
 
 def test_an_assertion_that_fails_is_a_finding():

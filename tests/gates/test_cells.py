@@ -64,7 +64,7 @@ FAULTS = {
     "dies": fault(cells("import os; os._exit(3)"), "ended its kernel"),
     "on_no_kernel": fault(
         cells("6", kernel="jax-0.4.1"),
-        "names the kernel 'jax-0.4.1', which is not there. Make it: python3 -m nox -s kernels",
+        "names the kernel 'jax-0.4.1', which is not there. Make it: python3 noxfile.py -s kernels",
     ),
     "without_kernel": fault(
         cells("6").replace("kernelspec:\n  name: python3\n", ""),

@@ -268,11 +268,21 @@ def test_a_slip_is_told_with_its_page_its_sentence_the_rule_and_the_remedy(small
     assert counted.endswith("1 problems")
 
 
-def test_the_words_of_figures_and_the_readme_keep_the_rules_too():
-    readme = (CHECKOUT / "README.zh.md").read_text(encoding="utf-8")
-    readme = re.sub(r"(?ms)^(`{3,}).*?^\1$", "", readme)  # without its code
-    lines = [line.lstrip("-|#0123456789. ") for line in readme.splitlines()]
-    assert [slip for text in [*MESSAGES["zh"].values(), *lines] for slip in slips(text)] == []
+def test_the_words_of_figures_keep_the_rules_too():
+    assert [slip for text in MESSAGES["zh"].values() for slip in slips(text)] == []
+
+
+def slips_of_file(text):
+    """Those of a Markdown file, line by line, without its blocks of code."""
+    prose = re.sub(r"(?ms)^( *)(`{3,}).*?^\1\2$", "", text)
+    return [slip for line in prose.splitlines() for slip in slips(line.lstrip("-|#0123456789. "))]
+
+
+@pytest.mark.parametrize("name", ["README.zh.md", ".github/CONTRIBUTING.zh.md"])
+def test_what_stands_beside_the_handbook_keeps_the_rules_too(name):
+    text = (CHECKOUT / name).read_text(encoding="utf-8")
+    assert slips_of_file(text) == []
+    assert len(slips_of_file(f"{text}\n1. 次序\n\n   ```sh\n   次序\n   ```\n\n   次序\n")) == 2
 
 
 def test_updating_keeps_translations_marks_changed_ones_and_drops_obsolete_ones(small, templates):

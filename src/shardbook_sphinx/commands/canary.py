@@ -108,7 +108,7 @@ def outputs(copy: Path, file: Path, builder: str = "dummy", *settings: str) -> d
     sphinx(copy, builder, "en" if builder == "html" else builder, "-D", f"shardbook_outputs={file}", *settings)
     if not file.is_file():
         log = next(copy.parent.glob("*-dummy.log")).read_text(encoding="utf-8")
-        raise SystemExit(f"The pages could not be read. Build them first: python3 -m nox -s docs\n{log}")
+        raise SystemExit(f"The pages could not be read. Build them first: python3 noxfile.py -s docs\n{log}")
     found: dict[str, list[list[str]]] = json.loads(file.read_text(encoding="utf-8"))
     return found
 
@@ -227,7 +227,7 @@ def main() -> int:
     release = sys.argv[1]
     if version("jax") != release:
         raise SystemExit(
-            f"this environment has JAX {version('jax')}, not {release}: python3 -m nox -s canary -- {release}"
+            f"this environment has JAX {version('jax')}, not {release}: python3 noxfile.py -s canary -- {release}"
         )
     print(canary(Path.cwd(), release))
     return 0

@@ -56,7 +56,7 @@ def report(installed: set[str], entries: dict[str, int]) -> tuple[str, list[str]
 def main() -> int:
     """Print the report; 1 if something is missing or nothing was built."""
     if not BUILT.is_dir():
-        print("No site has been built here. Build it first: python3 -m nox -s docs")
+        print("No site has been built here. Build it first: python3 noxfile.py -s docs")
         return 1
     app = Sphinx("docs", ".", "site/en", BUILT, "html", status=None)
     text, lacking = report(set(objects()), covered(handbook(app.env).pages(SUBJECT)))

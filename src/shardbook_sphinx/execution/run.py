@@ -75,7 +75,7 @@ def run_stale_pages(app: Sphinx, env: BuildEnvironment, docnames: Iterable[str])
         names = ", ".join(page.docname for page in stale)
         raise HandbookError(
             f"no outputs are cached for {names}, and the {app.config.language} build starts no kernel. "
-            "Build the English pages first: python3 -m nox -s docs"
+            "Build the English pages first: python3 noxfile.py -s docs"
         )
     if stale:
         default = int(app.config.nb_execution_timeout)
@@ -193,7 +193,10 @@ async def run_page(page: Page, sources: dict[int, str], timeout: int, *, keep_go
             await client.async_execute(env=kernel_environment(folder), cwd=folder)
         except NoSuchKernel:
             raise PageError(
-                page, 1, "", f"names the kernel {page.kernel!r}, which is not there. Make it: python3 -m nox -s kernels"
+                page,
+                1,
+                "",
+                f"names the kernel {page.kernel!r}, which is not there. Make it: python3 noxfile.py -s kernels",
             ) from None
         except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
             # A kernel that dies before the first cell is told of at the top of the page.
@@ -261,4 +264,4 @@ def check_versions(page: Page, asked: NotebookNode) -> None:
     running = "".join(output.get("text", "") for output in asked.outputs).split()
     if running != list(wanted.values()):
         told = f"{pins_file(page.kernel).name} pins {wanted}, but the kernel {page.kernel!r} has {running}. "
-        raise PageError(page, 1, "", told + "Make it anew: remove .nox, then python3 -m nox -s kernels")
+        raise PageError(page, 1, "", told + "Make it anew: remove .nox, then python3 noxfile.py -s kernels")

@@ -27,7 +27,7 @@ def warn_untranslated(app: Sphinx, doctree: document) -> None:
         return
     first = f", the first: {missing[0].astext()[:60]!r}" if missing else ""
     logger.warning(
-        "%s messages have no current translation%s; see python3 -m nox -s i18n",
+        "%s messages have no current translation%s; see python3 noxfile.py -s i18n",
         f"{len(missing)} of {len(nodes)}" if nodes else "all",
         first,
         location=app.env.docname,

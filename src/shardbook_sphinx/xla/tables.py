@@ -132,7 +132,7 @@ def join(shares: list[dict[str, Any]], release: str) -> dict[Case, Found]:
     """What was found for each case, given what each process printed; fail if that was on another JAX."""
     if others := {share["jax"] for share in shares} - {release}:
         told = f"{release} is pinned, but what XLA inserts was measured on JAX {', '.join(others)}. "
-        raise HandbookError(told + "Make the environment anew: remove .nox, then python3 -m nox -s docs")
+        raise HandbookError(told + "Make the environment anew: remove .nox, then python3 noxfile.py -s docs")
     found: list[Found] = [{}] * len(cases())
     for place, share in enumerate(shares):
         found[place :: len(shares)] = share["found"]
@@ -190,7 +190,7 @@ def read_tables(root: Path) -> dict[str, Table]:
     path = cached(root)
     if not path.is_file():
         raise HandbookError(
-            "what XLA inserts is not measured yet, and only the English build does that: python3 -m nox -s docs"
+            "what XLA inserts is not measured yet, and only the English build does that: python3 noxfile.py -s docs"
         )
     read: dict[str, Table] = json.loads(path.read_text(encoding="utf-8"))
     return read
