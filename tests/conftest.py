@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from checkout import CHECKOUT, Handbook
+from checkout import CHECKOUT, Handbook, put_back
 from long import LONG
 
 from shardbook_sphinx.commands.checkouts import MADE
@@ -39,14 +39,6 @@ def small(workplace) -> Handbook:
     Always in the same folder, put back as it was: Sphinx reads everything anew in another one.
     """
     return put_back(workplace)
-
-
-def put_back(workplace: tuple[Handbook, Path]) -> Handbook:
-    """The small handbook as it was after its first build, times of files too."""
-    handbook, built = workplace
-    shutil.rmtree(handbook.root)
-    shutil.copytree(built, handbook.root)
-    return handbook
 
 
 @pytest.fixture(scope="session")

@@ -3,24 +3,9 @@
 Each page has one fault; a build tells of all of them at once, and so does Sphinx's own command after it.
 """
 
-from typing import NamedTuple
-
 import pytest
-from checkout import Handbook
-from conftest import put_back
-from faults import add_pages, cells, told_by_page
-
-
-class Fault(NamedTuple):
-    """A page with a fault, and what must be said of it."""
-
-    page: str
-    told: tuple[str, ...]
-
-
-def fault(page: str, *told: str) -> Fault:
-    return Fault(page, told)
-
+from checkout import Handbook, put_back
+from faults import add_pages, cells, fault, told_by_page
 
 RAISES = ":tags: [raises-exception]\n:raises: TypeError\n"
 LIMITED = cells("while True: pass").replace("---\n\n#", "mystnb:\n  execution_timeout: 2\n---\n\n#")

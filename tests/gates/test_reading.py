@@ -4,22 +4,10 @@ As in test_cells.py each page has one fault, and a build tells of all. These fau
 """
 
 import json
-from typing import NamedTuple
 
 import pytest
-from conftest import put_back
-from faults import add_pages, cells, told_by_page
-
-
-class Fault(NamedTuple):
-    """A page with a fault, and what must be said of it."""
-
-    page: str
-    told: tuple[str, ...]
-
-
-def fault(page: str, *told: str) -> Fault:
-    return Fault(page, told)
+from checkout import put_back
+from faults import add_pages, cells, fault, told_by_page
 
 
 def text(block: str) -> str:

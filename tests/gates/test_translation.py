@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from checkout import CATALOGUES, CHECKOUT
-from conftest import put_back
+from checkout import CATALOGUES, CHECKOUT, put_back
 from faults import add_pages, told_by_page
 
 from shardbook._messages import MESSAGES

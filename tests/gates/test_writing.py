@@ -9,8 +9,7 @@ import re
 import download_checks
 import pytest
 import site_checks
-from checkout import Handbook, Result
-from conftest import put_back
+from checkout import Handbook, Result, put_back
 from faults import add_pages, cells
 
 ADDRESSES = "print(object())"

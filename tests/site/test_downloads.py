@@ -11,8 +11,7 @@ from pathlib import Path
 import download_checks
 import pytest
 import site_checks
-from checkout import CHECKOUT, Handbook, spoil
-from conftest import put_back
+from checkout import CHECKOUT, Handbook, put_back, spoil
 
 from shardbook._messages import MESSAGES
 from shardbook_sphinx.commands.policy import POLICY

@@ -44,8 +44,8 @@ async def run(path, folder, gate):
         shutdown_kernel="immediate",
         extra_arguments=["--HistoryManager.enabled=False", "--InteractiveShell.xmode=Plain"],
     )
-    # The width is that of the page's lines.
-    ours = {"PYTHONPATH": str(CHECKOUT / "src"), "IPYTHONDIR": str(folder), "COLUMNS": "100"}
+    # The page's width of lines, and its order of a set, which one of JAX's messages prints.
+    ours = {"PYTHONPATH": str(CHECKOUT / "src"), "IPYTHONDIR": str(folder), "COLUMNS": "100", "PYTHONHASHSEED": "0"}
     async with gate:
         try:
             await client.async_execute(env={name: os.environ[name] for name in KEPT if name in os.environ} | ours)

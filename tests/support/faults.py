@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from checkout import RAN, Handbook, Result
 
@@ -17,6 +18,17 @@ kernelspec:
 
 """
 NAMED = re.compile(rf"\b{FOLDER}/(\w+)")
+
+
+class Fault(NamedTuple):
+    """A page with a fault, and what must be said of it."""
+
+    page: str
+    told: tuple[str, ...]
+
+
+def fault(page: str, *told: str) -> Fault:
+    return Fault(page, told)
 
 
 def cells(*sources: str, kernel: str = "python3") -> str:
