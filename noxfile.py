@@ -112,12 +112,15 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
 def browser(session: nox.Session) -> None:
-    """Check the site in the system's Chromium, or in Playwright's own, which `nox -s browser -- --install` fetches."""
+    """Check the site in the system's Chromium, or in Playwright's own, which `nox -s browser -- --install` fetches.
+
+    With HYPOTHESIS_PROFILE=long in the environment axe looks at all of every page in every theme and width.
+    """
     if session.posargs == ["--install"]:
         run(session, "playwright", "install", "chromium")
     else:
         run(session, "shardbook_sphinx.commands.build")  # once, and not in each of the processes that test
-        run(session, "pytest", "tests/browser", "--numprocesses=logical", *session.posargs, **CPU)
+        run(session, "pytest", "tests/browser", "--numprocesses=logical", "--dist=worksteal", *session.posargs, **CPU)
 
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)

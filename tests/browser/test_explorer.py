@@ -6,13 +6,13 @@ import re
 import jax
 import numpy as np
 import pytest
+from axe import everywhere
 from browsing import LANGUAGES, Watch, heard
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec
 from lxml import html
 from model import MODULES, Model
 from playwright.sync_api import expect
 from redraw import REDRAWS, measure
-from test_accessibility import everywhere
 
 import shardbook as sb
 from shardbook.words import WORDS

@@ -101,8 +101,6 @@ FIND = """async ([script, queries, first]) => {
     }
     return found;
 }"""
-# Pagefind without what it has loaded; a script that is imported under another address has no memory either.
-FORGET = "async (script) => (await import(script)).destroy()"
 
 
 def find(page, address, language, queries):
@@ -112,12 +110,13 @@ def find(page, address, language, queries):
 
 
 def find_anew(page, address, language, queries):
-    """The first results for each query as the first one on a page: what Pagefind has loaded changes what it finds."""
+    """The first results of a search that has not been used for each query: what Pagefind has loaded changes what it finds."""
+    host, _, folder = address.rpartition("/")
     page.goto(f"{address}/{language}/search.html")
     found = {}
     for number, query in enumerate(queries):
-        page.evaluate(FORGET, f"{address}/{language}/pagefind/pagefind.js")
-        found |= page.evaluate(FIND, [f"{address}/{language}/_static/search.js?{number}", [query], FIRST])
+        script = f"{host}/anew/{number}/{folder}/{language}/_static/search.js"
+        found |= page.evaluate(FIND, [script, [query], FIRST])
     return found
 
 
