@@ -76,6 +76,7 @@ VERSION = "3.13"
 PYTHON = None if sys.version_info[:2] == (3, 13) else VERSION
 # The tests of a file share what they build.
 BY_FILE = "--dist=loadfile"
+BY_LOAD = "--dist=worksteal"
 CPU = {"JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": "8", "PYTHONHASHSEED": "0"}
 
 
@@ -148,11 +149,14 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
 def browser(session: nox.Session) -> None:
-    """Check the site in the system's Chromium, or in Playwright's own, which `nox -s browser -- --install` fetches."""
+    """Check the site in the system's Chromium, or in Playwright's own, which `nox -s browser -- --install` fetches.
+
+    With HYPOTHESIS_PROFILE=long in the environment axe looks at all of every page in every theme and width.
+    """
     if session.posargs == ["--install"]:
         run(session, "playwright", "install", "chromium")
     else:
-        run_tests(session, "tests/browser", *session.posargs)
+        run_tests(session, "tests/browser", BY_LOAD, *session.posargs)
 
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)
@@ -163,7 +167,7 @@ def long(session: nox.Session) -> None:
     """
     long = {"HYPOTHESIS_PROFILE": "long"}
     run_tests(session, "--ignore=tests/browser", BY_FILE, *session.posargs, **long)
-    run_tests(session, "tests/browser", *session.posargs, **long)
+    run_tests(session, "tests/browser", BY_LOAD, *session.posargs, **long)
 
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)

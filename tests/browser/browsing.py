@@ -2,6 +2,8 @@
 
 import functools
 import http.server
+import os
+import re
 import shutil
 import threading
 from contextlib import contextmanager
@@ -17,11 +19,15 @@ LANGUAGES = ("en", "zh")
 # Every page that has a source, and those that Sphinx makes.
 SOURCES = sorted(path.relative_to(CHECKOUT / "docs") for path in CHECKOUT.glob("docs/**/*.md"))
 PAGES = [*(path.with_suffix(".html").as_posix() for path in SOURCES), "genindex.html", "search.html"]
+BLANK = "about:blank"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 REMEDY = (
     "There is no Chromium: install one (Debian: apt-get install chromium fonts-noto-cjk), "
     "or Playwright's own with python3 noxfile.py -s browser -- --install"
 )
+SIZE = {"width": 1280, "height": 900}
+# Every page in every theme and width, and axe on whole pages: the slow run, beside the one that leaves out what is alike.
+LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 ARGUMENTS = ("--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync")
 
 
@@ -29,6 +35,11 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     """Serves files with the policy, and its own 404 page, as a good host does."""
 
     extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | {".wasm": "application/wasm"}
+    protocol_version = "HTTP/1.1"  # one connection for many files
+
+    def translate_path(self, path):
+        """Every file has more addresses: a script that is imported under another one has no memory of the first."""
+        return super().translate_path(re.sub(r"^/anew/\d+/", "/", path))
 
     def end_headers(self):
         self.send_header("Content-Security-Policy", POLICY)
@@ -84,16 +95,84 @@ class Watch:
 
     def __init__(self, page, origin):
         self.page = page
+        self.origin = origin
         self.faults = []
         page.on("console", lambda told: self.faults.append(told.text) if told.type in {"error", "warning"} else None)
         page.on("pageerror", lambda error: self.faults.append(str(error)))
-        page.on(
-            "request",
-            lambda asked: None if asked.url.startswith((origin, "data:", "blob:")) else self.faults.append(asked.url),
-        )
+        page.on("request", self.requested)
         page.on("requestfailed", self.failed)
+
+    def requested(self, asked):
+        if not asked.url.startswith((self.origin, "data:", "blob:", BLANK)):
+            self.faults.append(asked.url)
 
     def failed(self, asked):
         # What is under way when a reader goes on to another page is given up.
         if asked.failure != "net::ERR_ABORTED":
             self.faults.append(f"{asked.url}: {asked.failure}")
+
+
+class Tab:
+    """A page that tests have one after another, each as if it were new: to open one costs four times what a visit does."""
+
+    def __init__(self, browser, origin):
+        self.browser = browser
+        self.origin = origin
+        self.page = None
+
+    def opened(self):
+        """The page; a new one, if there is none or the last test has left it in a state that cannot be undone."""
+        if self.page is None:
+            self.page = self.browser.new_context(viewport=SIZE).new_page()
+            self.page.watch = Watch(self.page, self.origin)
+            self.devtools = self.page.context.new_cdp_session(self.page)
+        return self.page
+
+    def close(self):
+        if self.page is not None:
+            self.page.context.close()
+        self.page = None
+
+    def reset(self):
+        """Leave nothing of what a test did to the page; the faults that were seen meanwhile."""
+        watch = self.page.watch
+        try:
+            self.undo()
+        except Error:
+            self.close()
+        faults, watch.faults = watch.faults, []
+        return faults
+
+    def undo(self):
+        page, context = self.page, self.page.context
+        if page.url.startswith("file:"):
+            self.close()
+            return
+        page.unroute_all(behavior="ignoreErrors")
+        if page.url.startswith("http:"):
+            page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        page.goto(BLANK)
+        for other in context.pages:
+            if other != page:
+                other.close()
+        context.clear_cookies()
+        self.devtools.send("Page.resetNavigationHistory")
+        page.set_viewport_size(SIZE)
+        page.emulate_media(media="null", color_scheme="null", reduced_motion="null")
+        page.mouse.move(-1, -1)
+        page.watch.origin = self.origin
+
+
+@contextmanager
+def heard(page, event):
+    """What a page tells of an event, such as ``"request"``, for as long as one listens."""
+    told = []
+
+    def note(each):
+        told.append(each)
+
+    page.on(event, note)
+    try:
+        yield told
+    finally:
+        page.remove_listener(event, note)

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from browsing import CHECKOUT, Watch, chromium_running, served
+from browsing import CHECKOUT, Tab, chromium_running, served
 
 
 @pytest.fixture(scope="session")
@@ -28,12 +28,23 @@ def chromium():
         yield browser
 
 
+@pytest.fixture(scope="session")
+def tab(chromium, address):
+    """The page that tests share, one after another."""
+    tab = Tab(chromium, address)
+    yield tab
+    tab.close()
+
+
 @pytest.fixture
-def page(chromium, address):
-    """A new page, and at the end: no error, no violation of the policy, no request to anywhere else."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    watch = Watch(page, address)
-    yield page
-    context.close()
-    assert watch.faults == []
+def visit(tab):
+    """A page as if it were new, whose ``watch.faults`` the test looks at itself."""
+    yield tab.opened()
+    tab.reset()
+
+
+@pytest.fixture
+def page(tab):
+    """A page as if it were new, and at the end: no error, no violation of the policy, no request to anywhere else."""
+    yield tab.opened()
+    assert tab.reset() == []

@@ -5,22 +5,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from browsing import LANGUAGES, Watch
+from browsing import LANGUAGES
 
 from shardbook_sphinx.downloads.archive import ARCHIVE
 
 NAMES = {"en": ("Notebook", "Markdown"), "zh": ("Notebook", "Markdown")}
 NOWHERE = ("nowhere.html", "en/nowhere.html", "zh/learn/nowhere.html", "en/no/such/folder/nowhere.html")
-
-
-@pytest.fixture
-def visit(chromium, address):
-    """A page whose ``faults`` the test looks at itself."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-    page = context.new_page()
-    page.watch = Watch(page, address)
-    yield page
-    context.close()
 
 
 def faults(page):
@@ -70,7 +60,7 @@ def test_the_whole_site_opens_from_a_folder(visit, address, language, tmp_path):
     (tmp_path / name).write_bytes(content)
     with zipfile.ZipFile(tmp_path / name) as archive:
         archive.extractall(tmp_path)
-    visit.watch = Watch(visit, "file:")
+    visit.watch.origin = "file:"
     visit.goto((tmp_path / "shardbook/index.html").as_uri())
     visit.wait_for_url("**/shardbook/en/index.html")
     visit.goto((tmp_path / f"shardbook/{language}/index.html").as_uri())

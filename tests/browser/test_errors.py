@@ -10,10 +10,12 @@ from browsing import LANGUAGES
 FIND = """
 async ([library, queries]) => {
   const { find } = await import(library);
+  const urls = new Map();
   const first = [];
   for (const query of queries) {
     const [best] = await find(query);
-    first.push(best ? (await best.data()).raw_url : null);
+    if (best && !urls.has(best.id)) urls.set(best.id, (await best.data()).raw_url);
+    first.push(best ? urls.get(best.id) : null);
   }
   return first;
 }

@@ -6,13 +6,13 @@ import re
 import jax
 import numpy as np
 import pytest
-from browsing import LANGUAGES, Watch
+from axe import everywhere
+from browsing import LANGUAGES, Watch, heard
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec
 from lxml import html
 from measures.redraw import REDRAWS, measure
 from model import MODULES, Model
 from playwright.sync_api import expect
-from test_accessibility import everywhere
 
 import shardbook as sb
 from shardbook._messages import MESSAGES
@@ -634,11 +634,11 @@ def test_that_the_tables_cannot_be_loaded_is_said(chromium, address):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_explorer_asks_for_few_files(page, address, language):
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
-    opened(page, address, FIRST.replace("&dtype", "&to=-,y&b=y&out=x&columns=32&dtype"), language)
-    expect(page.locator(".explorer-product-steps li")).to_have_count(1)
-    page.wait_for_load_state("networkidle")
+    with heard(page, "request") as requests:
+        opened(page, address, FIRST.replace("&dtype", "&to=-,y&b=y&out=x&columns=32&dtype"), language)
+        expect(page.locator(".explorer-product-steps li")).to_have_count(1)
+        page.wait_for_load_state("networkidle")
+    asked = [request.url for request in requests]
     assert sum("/measured/" in url for url in asked) == 2
     assert 5 < len(asked) <= 15, asked
 
@@ -706,10 +706,9 @@ def test_without_scripts_it_says_so_in_place(chromium, address, language, said):
 
 
 def test_other_pages_load_nothing_of_it(page, address):
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto(f"{address}/en/learn/placing.html", wait_until="networkidle")
-    assert [url for url in asked if "explorer" in url] == []
+    with heard(page, "request") as asked:
+        page.goto(f"{address}/en/learn/placing.html", wait_until="networkidle")
+    assert [request.url for request in asked if "explorer" in request.url] == []
 
 
 @pytest.mark.parametrize("name", REDRAWS)

@@ -1,8 +1,8 @@
 """The page with what every product costs: its long tables can be unfolded, heard and scrolled, on a phone too."""
 
 import pytest
+from axe import everywhere
 from browsing import LANGUAGES
-from test_accessibility import everywhere
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from browsing import LANGUAGES
+from browsing import LANGUAGES, heard
 from playwright.sync_api import expect
 
 # Names as they are typed or copied from code → the entry that comes first, in either language.
@@ -411,16 +411,11 @@ def test_the_index_never_becomes_markup(page, address):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_nothing_is_loaded_before_a_reader_searches(page, address, language):
     """And what a first search then loads, compressed as by a host, is less than two pages may weigh."""
-    loaded = []
-
-    def note(response):
-        loaded.append(response)
-
-    page.on("response", note)
-    page.goto(f"{address}/{language}/learn/placing.html", wait_until="networkidle")
-    assert [each.url for each in loaded if "pagefind" in each.url or "/search.js" in each.url] == []
-    loaded.clear()
-    ask(page, "devices_indices_map")
+    with heard(page, "response") as loaded:
+        page.goto(f"{address}/{language}/learn/placing.html", wait_until="networkidle")
+        assert [each.url for each in loaded if "pagefind" in each.url or "/search.js" in each.url] == []
+        loaded.clear()
+        ask(page, "devices_indices_map")
     packed = (".pf_", ".pagefind")
     sizes = [
         len(each.body() if any(end in each.url for end in packed) else gzip.compress(each.body())) for each in loaded

@@ -2,16 +2,20 @@
 
 import gzip
 
-from browsing import CHECKOUT, LANGUAGES, PAGES, chromium_running, served
+from browsing import CHECKOUT, LANGUAGES, PAGES, chromium_running, heard, served
 
 
 def weigh(page, url):
     """The bytes of a page and all that it loads, gzipped as a host would send them, and the number of requests."""
-    bodies = []
-    page.on("response", lambda answer: bodies.append(answer.body()))
-    page.goto(url)
-    page.wait_for_load_state("networkidle")
-    return sum(len(gzip.compress(body)) for body in bodies), len(bodies)
+    with heard(page, "response") as answers:
+        page.goto(url)
+        page.wait_for_load_state("networkidle")
+    return weight(answers), len(answers)
+
+
+def weight(answers):
+    """The bytes of answers, gzipped as a host would send them."""
+    return sum(len(gzip.compress(answer.body())) for answer in answers)
 
 
 def main():
