@@ -273,10 +273,10 @@ def test_a_size_that_is_none_is_refused(explorer, size):
 
 
 def test_every_remedy_and_preset_has_words(explorer):
-    sources = "".join((MODULES / f"{name}.js").read_text() for name in ("limits", "refusals", "spec", "state"))
+    sources = "".join((MODULES / f"model/{name}.js").read_text() for name in ("limits", "refusals", "spec", "state"))
     found = re.findall(r'(?:object\([^,]+, |Unreadable\(|kind: |Malformed\("[a-z]+", )"([a-z-]+)"', sources)
     kinds = list(dict.fromkeys(found))
-    presets = re.findall(r'preset\("([\w-]+)"', (MODULES / "presets.js").read_text())
+    presets = re.findall(r'preset\("([\w-]+)"', (MODULES / "model/presets.js").read_text())
     words = explorer.evaluate("JSON.parse(document.querySelector('.explorer-words').textContent)")
     assert len(kinds) > 20
     assert len(presets) > 5
@@ -503,7 +503,7 @@ MAKES_MARKUP = re.compile(
 
 
 def test_no_script_can_make_markup():
-    scripts = list(MODULES.glob("*.js"))
+    scripts = list(MODULES.rglob("*.js"))
     assert len(scripts) > 20
     assert [path.name for path in scripts if MAKES_MARKUP.search(path.read_text(encoding="utf-8"))] == []
     assert MAKES_MARKUP.search("place.innerHTML = state.spec")

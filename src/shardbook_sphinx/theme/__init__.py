@@ -19,7 +19,6 @@ def setup(app: Sphinx) -> None:
     app.connect("env-get-outdated", furo.remove_deleted_pages)
     app.connect("doctree-read", opengraph.remember_description)
     app.connect("env-updated", furo.rewrite_navigation)
-    app.connect("write-started", assets.write_explorer)
     app.connect("html-page-context", furo.add_languages)
     app.connect("html-page-context", opengraph.add_description)
     app.connect("html-page-context", assets.join_assets, priority=900)  # once all have said what the page loads

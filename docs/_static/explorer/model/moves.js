@@ -24,14 +24,20 @@ import { bytes, product } from "./layout.js";
 export function moves(before, after) {
   const held = new Map(before.pieces.flatMap(({ index, devices }) => devices.map((device) => [device, index])));
   const perDevice = after.pieces.flatMap(({ index, devices }) =>
-    devices.map((device) => receipt(device, index, held.get(device), after.dtype)),
+    devices.map((device) => receipt(device, index, /** @type {Box} */ (held.get(device)), after.dtype)),
   );
   perDevice.sort((one, other) => one.device - other.device);
   return { bytes: perDevice.reduce((sum, each) => sum + each.bytes, 0), perDevice };
 }
 
-/** @returns {Receipt} */
-function receipt(/** @type {number} */ device, /** @type {Box} */ index, /** @type {Box} */ had, /** @type {string} */ dtype) {
+/**
+ * @param {number} device
+ * @param {Box} index
+ * @param {Box} had
+ * @param {string} dtype
+ * @returns {Receipt}
+ */
+function receipt(device, index, had, dtype) {
   const common = /** @type {Box} */ (
     index.map(([start, stop], dimension) => [Math.max(start, had[dimension][0]), Math.min(stop, had[dimension][1])])
   );
@@ -40,4 +46,5 @@ function receipt(/** @type {number} */ device, /** @type {Box} */ index, /** @ty
   return { device, index, kept, elements, bytes: bytes(elements, dtype) };
 }
 
-const volume = (/** @type {Box} */ box) => product(box.map(([start, stop]) => stop - start));
+/** How many elements a box has. */
+export const volume = (/** @type {Box} */ box) => product(box.map(([start, stop]) => stop - start));
