@@ -15,9 +15,8 @@ const [, , folder, given] = process.argv;
 const { shared, words } = JSON.parse(given);
 globalThis.shardbookShared = shared;
 
-/** An element, as much of one as pictures need; it is written as HTML. */
+/** An element, as much of one as pictures need; it is written as shardbook writes HTML. */
 class Element {
-  style = {};
   attributes = new Map();
   children = [];
 
@@ -38,14 +37,15 @@ class Element {
   }
 
   toString() {
-    if (this.style.minWidth) this.setAttribute("style", `min-width:${this.style.minWidth}`);
     const attributes = [...this.attributes].map(([name, value]) => ` ${name}="${escaped(value)}"`).join("");
     const inside = this.children.map((child) => (typeof child === "string" ? escaped(child) : child)).join("");
+    if (this.tag === "path") return `<path${attributes}/>`;
     return `<${this.tag}${attributes}>${inside}</${this.tag}>`;
   }
 }
 
-const escaped = (text) => text.replace(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
+const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" };
+const escaped = (text) => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign]);
 const made = (tag) => new Element(tag);
 globalThis.document = { createElement: made, createElementNS: (_, tag) => made(tag) };
 

@@ -174,6 +174,7 @@ function drawPanel(layout, panel, box, titled) {
     {
       viewBox: `0 0 ${digits(total[0])} ${digits(total[1])}`,
       width: digits(total[0]),
+      style: `min-width:${fixed(least, 0)}px`,
       fill: "none",
       stroke: "currentColor",
       "aria-hidden": "true",
@@ -191,7 +192,6 @@ function drawPanel(layout, panel, box, titled) {
     ),
     svg("g", { class: "sb-labels", fill: "currentColor", stroke: "none" }, ...texts),
   );
-  picture.style.minWidth = `${fixed(least, 0)}px`;
   return [picture, least];
 }
 
