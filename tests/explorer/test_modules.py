@@ -47,6 +47,17 @@ def test_an_import_against_the_arrows_is_found(tmp_path, module, line):
     assert against_the_arrows(copy) == [f"{module}: {IMPORT.findall(line)[0]}"]
 
 
+TYPED_AGAIN = re.compile(r"\\u3400|\\u4e00|[㐀一]-|\"` \"|'` '")
+
+
+def test_the_search_takes_how_words_are_cut_from_the_index():
+    """The sign at each cut and the range of Chinese characters stand once, in Python; names.json has them."""
+    text = (CHECKOUT / "docs/_static/search.js").read_text(encoding="utf-8")
+    assert [name for name in ("known.cut", "known.han") if name not in text] == []
+    assert TYPED_AGAIN.findall(text) == []
+    assert TYPED_AGAIN.findall(text.replace("known.cut", '"` "').replace("known.han", '"\\u4e00-\\u9fff"'))
+
+
 WRONG_TYPES = {
     "explorer/model/layout.js": ("bytes(product(shape), dtype)", "bytes(shape, dtype)"),
     "explorer/picture/svg.js": ("const { LABEL, LINE,", "const { LABELS, LINE,"),

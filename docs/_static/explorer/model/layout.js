@@ -1,4 +1,4 @@
-// The model: which device holds which part of an array. The same as src/shardbook/layout.py, and compared with JAX
+// The model: which device holds which part of an array. The same as in src/shardbook, and compared with JAX
 // itself in tests/explorer. Nothing here knows a page.
 
 import { DTYPE_BITS } from "./dtypes.js";

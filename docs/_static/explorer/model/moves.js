@@ -1,4 +1,4 @@
-// What must cross devices when an array goes from one layout to another: the same as src/shardbook/moves.py. A device
+// What must cross devices when an array goes from one layout to another: the same as in src/shardbook. A device
 // must receive every element that it holds afterwards and not before, and no way of moving the array sends less in sum.
 
 import { bytes, product } from "./layout.js";

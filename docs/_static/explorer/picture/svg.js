@@ -4,7 +4,7 @@
 import { bands, cellsOf } from "./panels.js";
 import { fixed, length } from "../model/notation.js";
 import { html, svg } from "./dom.js";
-import { linesFor } from "./holders.js";
+import { linesFor } from "./device_labels.js";
 import { shared } from "../model/shared.js";
 
 /**
