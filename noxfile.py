@@ -144,6 +144,8 @@ def tests(session: nox.Session) -> None:
     run(session, "ruff", "check")
     run(session, "ruff", "format", "--check")
     run(session, "mypy")
+    # TypeScript, which deno has in it, and no package registry beside Python's.
+    run(session, "deno", "check", "--quiet", "docs/_static", DENO_DIR=str(BUILD / "deno"), DENO_NO_UPDATE_CHECK="1")
     run_tests(session, "--ignore=tests/browser", BY_FILE)
 
 

@@ -1,7 +1,8 @@
 // Send a reader to the language chosen before, else to the first of the browser's that the handbook has.
+/** @type {string[]} */
 let wanted = [];
 try {
-  wanted = [localStorage.getItem("language")];
+  wanted = [localStorage.getItem("language") ?? ""];
 } catch {
   // Storage may be forbidden.
 }

@@ -1,5 +1,7 @@
 // The switch keeps the section one reads, and the choice is remembered for the site's front door.
-for (const link of document.querySelectorAll(".languages a")) {
+/** @type {NodeListOf<HTMLAnchorElement>} */
+const links = document.querySelectorAll(".languages a");
+for (const link of links) {
   link.addEventListener("click", () => {
     link.hash = window.location.hash;
     try {

@@ -6,8 +6,8 @@ const DTYPE = /^(?:bool|b?f|bfloat|float|complex|c|[su]?i?int|[ius]|key)\d+$/;
 const UNKNOWN = 1; // the weight of a word that no message has; a rare one weighs about five
 
 /** The words of a message, and each two and three that stand side by side. */
-function parts(text) {
-  const words = (text.toLowerCase().match(WORD) ?? []).filter((word) => !DTYPE.test(word));
+function parts(/** @type {string} */ text) {
+  const words = [...(text.toLowerCase().match(WORD) ?? [])].filter((word) => !DTYPE.test(word));
   const runs = [1, 2, 3].flatMap((length) => words.map((_, start) => words.slice(start, start + length).join(" ")));
   return new Set(runs);
 }
@@ -15,14 +15,20 @@ function parts(text) {
 /**
  * A function that finds the entries of `messages`, pairs of a text and an id, that have at least a share of what a query
  * says: their ids, the best first.
+ * @param {[text: string, id: number][]} messages
+ * @returns {(query: string, share: number) => number[]}
  */
 export function matcher(messages) {
-  const known = messages.map(([text, id]) => ({ id, parts: parts(text) }));
+  const said = messages.map(([text, id]) => ({ id, parts: parts(text) }));
+  /** @type {Map<string, number>} */
   const count = new Map();
-  for (const message of known) for (const part of message.parts) count.set(part, (count.get(part) ?? 0) + 1);
-  const weight = (part) => (count.has(part) ? Math.log(1 + known.length / count.get(part)) : UNKNOWN);
-  const sum = (some) => [...some].reduce((total, part) => total + weight(part), 0);
-  for (const message of known) message.weight = sum(message.parts);
+  for (const message of said) for (const part of message.parts) count.set(part, (count.get(part) ?? 0) + 1);
+  const weight = (/** @type {string} */ part) => {
+    const many = count.get(part);
+    return many ? Math.log(1 + said.length / many) : UNKNOWN;
+  };
+  const sum = (/** @type {Iterable<string>} */ some) => [...some].reduce((total, part) => total + weight(part), 0);
+  const known = said.map((message) => ({ ...message, weight: sum(message.parts) }));
 
   return (query, share) => {
     const asked = parts(query);

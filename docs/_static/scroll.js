@@ -1,10 +1,10 @@
 // What scrolls sideways can be scrolled with the keyboard: it gets the focus, and loses it again where it fits.
-const scrolls = (element) => element.scrollWidth > element.clientWidth;
+const scrolls = (/** @type {Element} */ element) => element.scrollWidth > element.clientWidth;
 
 const watch = new ResizeObserver((changes) => {
   for (const { target } of changes) {
     if (scrolls(target)) {
-      target.tabIndex = 0;
+      target.setAttribute("tabindex", "0");
     } else {
       target.removeAttribute("tabindex");
     }

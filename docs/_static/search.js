@@ -1,11 +1,44 @@
 // The search, once a reader uses it: what is typed is cut into words, Pagefind finds the records that have them, and
-// the best are shown under the field or on the search page. src/shardbook_sphinx/search/index.py makes the index, with what
-// is known beside it in names.json, and says why words are cut as they are.
+// the best are shown under the field or on the search page. src/shardbook_sphinx/search/index.py makes the index, with
+// what is known beside it in names.json, and says why words are cut as they are.
 
 import { matcher } from "./messages.js";
 import { nearest, squashed } from "./slips.js";
 
+/**
+ * @typedef {object} Known  what names.json says; a place is that of a record in `records`
+ * @property {string} cut  stands where the index has parted what belongs together
+ * @property {string} han  the range of Chinese characters in a regular expression
+ * @property {[id: string, kind: number, words: string][]} records  kind: whether one teaches (1), tells of the past or of
+ *   errors (-1), or neither
+ * @property {[name: string, place: number][]} names
+ * @property {[place: number, called: string[], more: number[]][]} terms
+ * @property {[text: string, place: number][]} messages
+ *
+ * @typedef {object} Data  what the index says of a record
+ * @property {string} raw_url
+ * @property {string} content
+ * @property {{ title: string, page?: string }} meta
+ *
+ * @typedef {object} Result  a record as Pagefind gives it
+ * @property {string} id
+ * @property {number} score
+ * @property {number[]} words  where in its text what was looked for is
+ * @property {() => Promise<Data>} data
+ *
+ * @typedef {Omit<Result, "score"> & { named?: boolean }} Shown  `named`: a name's own entry
+ * @typedef {Shown[] & { words: string[], guessed: boolean }} Found  results, and the words that were looked for
+ * @typedef {Result & { has: Set<number>, alone: number[], beside: number[] }} Scored
+ *
+ * @typedef {object} Pagefind
+ * @property {(options: object) => Promise<void>} options
+ * @property {() => Promise<void>} init
+ * @property {(query: string) => Promise<{ results: Result[] }>} search
+ */
+
+/** @type {Known} */
 const known = await (await fetch(new URL("../pagefind/names.json", import.meta.url))).json();
+/** @type {Pagefind} */
 const pagefind = await import("../pagefind/pagefind.js");
 // With Pagefind's worker there would be more to load, and a search takes but milliseconds. A title counts by its words
 // alone: Pagefind would count each name in it twice.
@@ -55,25 +88,27 @@ const [MOSTLY, WHOLLY] = [0.5, 0.9]; // how much of a query a message must have,
 const WORDY = 9; // words, from which on a query is taken for a message
 
 /** A query in one form: full-width letters are as good as others. */
-function plain(query) {
+function plain(/** @type {string} */ query) {
   return query.slice(-LONGEST).normalize("NFKC").trim();
 }
 
+const countWords = (/** @type {string} */ text) => text.match(WORD)?.length ?? 0;
+
 /** The words of a query, and whether it is a message, such as an error, of which a record may lack some. */
-export function read(query) {
+export function read(/** @type {string} */ query) {
   let text = plain(query);
-  const errors = [...text.matchAll(ERROR)];
-  if (errors.length) text = text.slice(errors.at(-1).index);
-  const message = errors.length > 0 || text.match(WORD)?.length >= WORDY;
+  const error = [...text.matchAll(ERROR)].at(-1);
+  if (error) text = text.slice(error.index);
+  const message = Boolean(error) || countWords(text) >= WORDY;
   if (message) {
     // Strings, types of arrays, paths and numbers are the reader's own. A stop keeps words on either side apart.
     text = text.replace(STRING, ";").replace(/\b[a-z]+\d*\[[^\]]*\]|\S*[/\\]\S+|(?<![\w.])\d[\d.,]*(?!\w)/g, ";");
   }
-  return { words: (text.toLowerCase().match(WORD) ?? []).slice(0, MOST), message };
+  return { words: [...(text.toLowerCase().match(WORD) ?? [])].slice(0, MOST), message };
 }
 
 /** The names in a query such as `Mesh.sha`, `x.sharding` or `P("x")`, each with its record, the likeliest first. */
-function namesIn(query) {
+function namesIn(/** @type {string} */ query) {
   const text = plain(query).toLowerCase();
   const [, owner, member] = text.match(MISSING) ?? text.match(NAME) ?? [];
   const parts = [owner, member].filter(Boolean).join(".").split(".");
@@ -92,9 +127,13 @@ const own = new Set(known.names.map(([, place]) => place));
 const terms = known.terms.map(([place, called, more]) => ({ place, called: called.map((name) => read(name).words), more }));
 const keys = known.records.map(([, , words]) => words.split(" "));
 const places = new Map(known.records.map(([id], place) => [id, place]));
+const placeOf = (/** @type {{ id: string }} */ { id }) => /** @type {number} */ (places.get(id));
 
-/** A record as Pagefind would give it, whatever is looked for: to ask Pagefind for all would load its whole index. */
-function recordAt(place) {
+/**
+ * A record as Pagefind would give it, whatever is looked for: to ask Pagefind for all would load its whole index.
+ * @returns {Shown}
+ */
+function recordAt(/** @type {number} */ place) {
   const [id] = known.records[place];
   const data = async () => {
     const file = await (await fetch(new URL(`../pagefind/fragment/${id}.pf_fragment`, import.meta.url))).blob();
@@ -108,57 +147,59 @@ function recordAt(place) {
   return { id, words: [], data };
 }
 
-/** What Pagefind finds for a word, or for several side by side, by places; it is asked once. */
+/** @type {Map<string, Promise<{ results: Result[] }>>} */
 const asked = new Map();
-function search(words) {
+
+/** What Pagefind finds for a word, or for several side by side, by places; it is asked once. */
+async function search(/** @type {string[]} */ words) {
   const query = words.flatMap((word) => (HAN.test(word) ? [...word] : [word])).join(" ");
-  if (!asked.has(query)) asked.set(query, pagefind.search(query.includes(" ") ? `"${query}"` : query));
-  return asked.get(query).then(({ results }) => results);
+  const answer = asked.get(query) ?? pagefind.search(query.includes(" ") ? `"${query}"` : query);
+  asked.set(query, answer);
+  return (await answer).results;
 }
 
-function byScore(results) {
-  return results.sort((one, other) => other.score - one.score);
-}
-
-function pairs(words, between) {
+function pairs(/** @type {string[]} */ words, /** @type {string} */ between) {
   return words.slice(1).map((word, place) => words[place] + between + word);
 }
 
 /** Whether a record teaches (1), tells of the past or of errors (-1), or neither. */
-function kind(place) {
+function kind(/** @type {number} */ place) {
   return known.records[place][1];
 }
 
 /** The parts of a question that say what it is about: its words, of a longer compound each two characters. */
-function partsOf(words) {
+function partsOf(/** @type {string[]} */ words) {
   const said = words.filter((word) => !IDLE.has(word)).flatMap((word) => word.split(IDLE_HAN).filter(Boolean));
   const parts = (said.length ? said : words).flatMap((word) => (HAN.test(word) && word.length > 2 ? pairs([...word], "") : [word]));
   return [...new Set(parts)];
 }
 
 /** Whether two words are forms of one: `slicing` and `slices`. */
-function alike(one, other) {
+function alike(/** @type {string} */ one, /** @type {string} */ other) {
   const short = Math.min(one.length, other.length);
   const stem = Math.max(4, short - 2);
   return one === other || (short >= stem && one.slice(0, stem) === other.slice(0, stem) && Math.max(one.length, other.length) <= stem + 5);
 }
 
 /** Whether some words have a name of one word or several, in some form. */
-function isIn(name, words) {
+function isIn(/** @type {string[]} */ name, /** @type {string[]} */ words) {
   if (HAN.test(name[0])) return words.some((word) => word.includes(name.join("")));
   return words.some((_, start) => name.every((each, place) => alike(each, words[start + place] ?? "")));
 }
 
 /** Whether the key words of a record have a part. */
-function isKey(part, place) {
+function isKey(/** @type {string} */ part, /** @type {number} */ place) {
   if (HAN.test(part)) return keys[place].some((word) => word.includes(part));
-  const has = (each) => keys[place].some((word) => alike(word, each));
+  const has = (/** @type {string} */ each) => keys[place].some((word) => alike(word, each));
   return has(part) || (part.includes("_") && part.split("_").every(has));
 }
 
 /**
  * The records that have the words of a query, the best first: those that have the rarest, in their title, often, and side
  * by side. Of a few words a record must have all, if any has.
+ * @param {string[]} words
+ * @param {boolean} message
+ * @returns {Promise<Result[]>}
  */
 async function ranking(words, message, asked = words) {
   const parts = message ? [...new Set(words)] : partsOf(words);
@@ -171,26 +212,29 @@ async function ranking(words, message, asked = words) {
     Promise.all(parts.map((part) => search([part]))),
     Promise.all(beside.map((pair) => search(pair))),
   ]);
+  /** @type {Map<number, Scored>} */
   const found = new Map();
-  const at = (place, words = []) => {
-    if (!found.has(place)) found.set(place, { ...recordAt(place), score: 0, has: new Set(), alone: [], beside: [] });
-    found.get(place).alone.push(...words);
-    return found.get(place);
+  const at = (/** @type {number} */ place) => {
+    const record = found.get(place) ?? { ...recordAt(place), score: 0, has: new Set(), alone: [], beside: [] };
+    found.set(place, record);
+    return record;
   };
-  const rarity = (results) => Math.log(1 + known.records.length / Math.max(1, results.length));
+  const rarity = (/** @type {Result[]} */ results) => Math.log(1 + known.records.length / Math.max(1, results.length));
   // Two characters of a compound may be no word.
-  const worthOf = (which) => rarity(single[which]) * (message || words.includes(parts[which]) ? 1 : HALF) * (!message && parts[which].includes("_") ? TELLING : 1);
+  const worthOf = (/** @type {number} */ which) =>
+    rarity(single[which]) * (message || words.includes(parts[which]) ? 1 : HALF) * (!message && parts[which].includes("_") ? TELLING : 1);
   for (const [which, results] of single.entries()) {
     const best = Math.max(...results.map(({ score }) => score)) || 1;
     for (const result of results) {
-      const record = Object.assign(at(places.get(result.id), result.words), { data: result.data });
+      const record = Object.assign(at(placeOf(result)), { data: result.data });
+      record.alone.push(...result.words);
       record.score += worthOf(which) * (message ? 1 : SHARE + (1 - SHARE) * (result.score / best));
       record.has.add(which);
     }
   }
   for (const [which, results] of double.entries()) {
     for (const result of results) {
-      const record = at(places.get(result.id));
+      const record = at(placeOf(result));
       record.score += rarity(results) * (message ? 1 : BESIDE);
       record.has.add(-1 - which);
       record.beside.push(...result.words);
@@ -225,51 +269,62 @@ async function ranking(words, message, asked = words) {
     }
   }
   // To be shown is where two words stand side by side, if any do.
-  const ranked = byScore([...found.values()]).map((record) => {
-    return { ...record, words: record.beside.length ? record.beside : record.alone };
-  });
+  const sorted = [...found.values()].sort((one, other) => other.score - one.score);
+  const ranked = sorted.map((record) => ({ ...record, words: record.beside.length ? record.beside : record.alone }));
   return !message && parts.length <= FEW ? ranked : ranked.filter(({ score }) => score > ranked[0].score / SPREAD);
 }
 
 /** The entries of the errors whose message a query is, or is a part of. */
-async function entriesFor(query, message) {
+async function entriesFor(/** @type {string} */ query, /** @type {boolean} */ message) {
   const said = plain(query);
-  if (CALL.test(said) || !(said.match(WORD)?.length >= (message ? 2 : FEWEST))) return [];
+  if (CALL.test(said) || countWords(said) < (message ? 2 : FEWEST)) return [];
   // What is missing is what the reader asks for: another entry may say the same of something else.
   const missing = said.match(MISSING)?.[2] ?? "";
-  const about = entries(said, message ? MOSTLY : WHOLLY).filter((place) => text.get(place).includes(missing));
+  const about = entries(said, message ? MOSTLY : WHOLLY).filter((place) => text.get(place)?.includes(missing));
   return about.slice(0, SHOWN.panel);
 }
 
 /** Whether the handbook has a word as it is typed, a form of it, or neither. */
-async function isSaid(word) {
+async function isSaid(/** @type {string} */ word) {
   const results = (await search([word])).slice(0, CHECKED);
   const contents = await Promise.all(results.map(({ data }) => data()));
-  const there = contents.flatMap(({ content }) => content.replaceAll(CUT, " ").toLowerCase().match(WORD) ?? []);
+  const there = contents.flatMap(({ content }) => [...(content.replaceAll(CUT, " ").toLowerCase().match(WORD) ?? [])]);
   if (there.includes(word)) return "as typed";
   return there.some((each) => alike(each, word)) ? "in a form" : "";
 }
 
-/** A query as its reader may have meant it: the name that it is, with a slip or in words, or its words, names mended. */
+/**
+ * A query as its reader may have meant it: the name that it is, with a slip or in words, or its words, names mended.
+ * @param {string} query
+ * @param {string[]} words
+ * @returns {Promise<{ name?: string, words: string[] }>}
+ */
 async function meant(query, words) {
   const latin = [...new Set(words.filter((word) => /^\p{Script=Latin}/u.test(word)))];
-  const said = new Map(await Promise.all(latin.map(async (word) => [word, await isSaid(word)])));
+  const answers = await Promise.all(latin.map(isSaid));
+  const said = new Map(latin.map((word, place) => [word, answers[place]]));
   if (!words.some((word) => HAN.test(word))) {
     const typed = plain(query).toLowerCase();
     for (const sought of new Set([typed, typed.slice(typed.indexOf(".") + 1)])) {
       const whole = slip(sought);
       // Words that the handbook has can make a name together; a single one that it has is no other.
       const together = words.length > 1 && squashed(sought).length >= LONG;
-      if (whole && (!whole.slips || together || latin.some((word) => said.get(word) !== "as typed"))) return { name: whole.name };
+      if (whole && (!whole.slips || together || latin.some((word) => said.get(word) !== "as typed"))) {
+        return { name: whole.name, words: read(whole.name).words };
+      }
     }
   }
-  const mend = (word) => (said.has(word) && said.get(word) !== "as typed" && slip(word)?.name) || word;
+  const mend = (/** @type {string} */ word) => (said.has(word) && said.get(word) !== "as typed" && slip(word)?.name) || word;
   // Pagefind would take the beginning of a word that nobody has for it.
   const had = words.filter((word) => said.get(word) !== "" || mend(word) !== word);
   return { words: read(had.map(mend).join(" ")).words };
 }
 
-/** The records for a query, the best first: the error it is, then what it names, then what has its words. */
+/**
+ * The records for a query, the best first: the error it is, then what it names, then what has its words.
+ * @param {string} query
+ * @returns {Promise<Found>}
+ */
 export async function find(query) {
   const { words: asked, message } = read(query);
   let words = asked;
@@ -281,7 +336,7 @@ export async function find(query) {
   if (!names.length && !message) {
     const other = await meant(query, words);
     if (other.name) names = namesIn(other.name);
-    words = other.words ?? read(other.name).words;
+    words = other.words;
   }
   let ranked = words.length ? await ranking(words, message, asked) : [];
   const guessed = !ranked.length && !names.length && slip(plain(query), 1);
@@ -290,8 +345,9 @@ export async function find(query) {
     words = read(guessed.name).words;
     ranked = await ranking(words, false);
   }
+  /** @type {Map<string, Shown>} */
   const first = new Map();
-  const put = (place, more = {}) => {
+  const put = (/** @type {number} */ place, more = {}) => {
     const result = ranked.find(({ id }) => id === known.records[place][0]) ?? recordAt(place);
     if (!first.has(result.id)) first.set(result.id, { ...result, ...more });
   };
@@ -300,13 +356,14 @@ export async function find(query) {
     put(place, { named: true });
     for (const each of terms.find((term) => term.place === place)?.more ?? []) put(each);
     // After the entry itself, how it is used.
-    if (!which && !message) ranked.map(({ id }) => places.get(id)).filter((each) => kind(each) === 1).slice(0, BESIDE_NAME).forEach((each) => put(each));
+    if (!which && !message) ranked.map(placeOf).filter((each) => kind(each) === 1).slice(0, BESIDE_NAME).forEach((each) => put(each));
   }
   return Object.assign([...first.values(), ...ranked.filter(({ id }) => !first.has(id))], { words, guessed: Boolean(guessed) });
 }
 
 /** Where in a text compounds are, each character being a word there; of one that is nowhere, where its pairs are. */
-function placesOf(compounds, text) {
+/** @returns {number[]} */
+function placesOf(/** @type {string[]} */ compounds, /** @type {string[]} */ text) {
   return compounds.flatMap((compound) => {
     const characters = [...compound];
     const begins = [...text.keys()].filter((at) => characters.every((each, next) => text[at + next]?.startsWith(each)));
@@ -315,7 +372,13 @@ function placesOf(compounds, text) {
   });
 }
 
-/** The part of a text where most of what was looked for is: pieces of it, each marked or not. An entry begins well. */
+/**
+ * The part of a text where most of what was looked for is: pieces of it, each marked or not. An entry begins well.
+ * @param {string} content
+ * @param {Shown} result
+ * @param {string[]} words
+ * @returns {{ said: string, mark?: boolean }[]}
+ */
 function excerpt(content, { words: places, named }, words) {
   const text = content.split(" ");
   const found = new Set(places.filter((place) => !HAN.test(text[place])));
@@ -323,26 +386,26 @@ function excerpt(content, { words: places, named }, words) {
   const length = HAN.test(content) ? EXCERPT.characters : EXCERPT.words;
   let [begin, most, there] = [0, 0, 0];
   for (const place of text.keys()) {
-    there += found.has(place) - found.has(place - length);
+    there += Number(found.has(place)) - Number(found.has(place - length));
     if (there > most) [begin, most] = [place - length + 1, there];
   }
   // Begin a little before the first mark, not at the end of a part that happens to hold them all.
   const first = found.size && !named ? Math.min(...[...found].filter((place) => place >= begin)) : 0;
   const start = Math.max(0, Math.min(text.length - length, first - Math.floor(length / 4)));
   const pieces = text.slice(start, start + length).flatMap((word, place) => {
-    const [, core, after] = (word.endsWith("`") ? word.slice(0, -1) : `${word} `).match(/^(.*[\p{L}\p{N}_]|)(.*)$/su);
+    const [, core, after] = (word.endsWith("`") ? word.slice(0, -1) : `${word} `).match(/^(.*[\p{L}\p{N}_]|)(.*)$/su) ?? [];
     return [{ said: core, mark: found.has(start + place) }, { said: after }];
   });
   return [{ said: start > 0 ? "… " : "" }, ...pieces, { said: start + length < text.length ? "…" : "" }];
 }
 
 /** A link to a result, for the panel or the search page. What the index says is text, never markup. */
-async function link(result, words) {
+async function link(/** @type {Shown} */ result, /** @type {string[]} */ words) {
   const { content, meta, raw_url } = await result.data();
   const text = element("span", { class: "search-text" });
   const pieces = content === meta.title ? [] : excerpt(content, result, words);
   for (const { said, mark } of pieces) text.append(mark ? element("mark", {}, said) : said);
-  const anchor = element("a", { href: new URL(raw_url, new URL("..", import.meta.url)) });
+  const anchor = element("a", { href: new URL(raw_url, new URL("..", import.meta.url)).href });
   anchor.append(element("span", { class: "search-title" }, meta.title.replaceAll(CUT, "")));
   if (meta.page) anchor.append(" ", element("span", { class: "search-where" }, meta.page.replaceAll(CUT, "")));
   anchor.append(" ", text);
@@ -350,10 +413,15 @@ async function link(result, words) {
 }
 
 /** The search page's address for a query, from itself. */
-function address(query) {
+function address(/** @type {string} */ query) {
   return `?${new URLSearchParams({ q: query.slice(-LONGEST) })}`;
 }
 
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, unknown>} attributes
+ */
 function element(tag, attributes, text = "") {
   const made = document.createElement(tag);
   set(made, attributes);
@@ -361,33 +429,39 @@ function element(tag, attributes, text = "") {
   return made;
 }
 
-function set(element, attributes) {
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+function set(/** @type {Element} */ element, /** @type {Record<string, unknown>} */ attributes) {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, `${value}`);
 }
+
+const fieldOf = (/** @type {HTMLFormElement} */ form) => /** @type {HTMLInputElement} */ (form.elements.namedItem("q"));
+const statusOf = (/** @type {HTMLFormElement} */ form) => /** @type {HTMLElement} */ (form.querySelector(".search-status"));
 
 /** The results as a reader types in the field of the sidebar: a list under it that the arrow keys go through. */
 class Panel {
-  constructor(form) {
+  constructor(/** @type {HTMLFormElement} */ form) {
     this.form = form;
-    this.field = form.elements.q;
+    this.field = fieldOf(form);
+    this.chosen = -1;
     this.list = element("div", { class: "search-panel", id: "search-panel", role: "listbox" });
     set(this.list, { "aria-label": form.dataset.results });
-    form.querySelector(".search-status").before(this.list);
+    statusOf(form).before(this.list);
     set(this.field, { role: "combobox", "aria-autocomplete": "list", "aria-controls": this.list.id });
     this.close();
     this.field.addEventListener("keydown", (event) => this.key(event));
     this.field.addEventListener("focus", () => this.list.children.length && this.open());
-    form.addEventListener("focusout", ({ relatedTarget }) => form.contains(relatedTarget) || this.close());
+    form.addEventListener("focusout", ({ relatedTarget }) => {
+      if (!form.contains(/** @type {Node | null} */ (relatedTarget))) this.close();
+    });
     // A press on a link must not take the focus away before it is a click.
     this.list.addEventListener("mousedown", (event) => event.preventDefault());
     this.list.addEventListener("click", () => this.leave());
   }
 
-  async show(found, query) {
+  async show(/** @type {Found} */ found, /** @type {string} */ query) {
     const options = await Promise.all(found.slice(0, SHOWN.panel).map((result) => link(result, found.words)));
     if (found.length > options.length) {
       const href = new URL(address(query), this.form.action);
-      options.push(element("a", { class: "search-all", href }, this.form.dataset.all.replace("{count}", found.length)));
+      options.push(element("a", { class: "search-all", href }, filled(this.form.dataset.all, "count", found.length)));
     }
     return () => {
       options.forEach((option, place) => set(option, { role: "option", id: `search-option-${place}`, tabindex: -1 }));
@@ -413,21 +487,25 @@ class Panel {
   /** A link was followed, perhaps within this page: nothing may cover it, on a phone the drawer neither. */
   leave() {
     this.close();
-    document.getElementById("__navigation").checked = false;
+    /** @type {HTMLInputElement} */ (document.getElementById("__navigation")).checked = false;
   }
 
-  choose(place) {
+  options() {
+    return /** @type {HTMLElement[]} */ ([...this.list.children]);
+  }
+
+  choose(/** @type {number} */ place) {
     this.chosen = place;
     [...this.list.children].forEach((option, each) => set(option, { "aria-selected": each === place }));
-    const option = this.list.children[place];
+    const option = this.options()[place];
     if (option) set(this.field, { "aria-activedescendant": option.id });
     else this.field.removeAttribute("aria-activedescendant");
     option?.scrollIntoView({ block: "nearest" });
   }
 
-  key(event) {
+  key(/** @type {KeyboardEvent} */ event) {
     const count = this.list.children.length;
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (event.isComposing) return;
     if (step && count) {
       event.preventDefault();
@@ -436,7 +514,7 @@ class Panel {
       else this.choose(((this.chosen + 1 + step + count + 1) % (count + 1)) - 1);
     } else if (event.key === "Enter" && this.chosen >= 0) {
       event.preventDefault();
-      this.list.children[this.chosen].click();
+      this.options()[this.chosen].click();
     } else if (event.key === "Escape" && this.form.classList.contains("open")) {
       event.preventDefault();
       this.close();
@@ -446,16 +524,20 @@ class Panel {
 
 /** The results on the search page: an ordinary list of links, and the query in the page's address. */
 class Page {
-  constructor(form) {
-    this.form = form;
-    this.list = document.getElementById(form.dataset.list);
+  /** @type {string[]} */
+  words = [];
+  /** @type {Shown[]} */
+  rest = [];
+
+  constructor(/** @type {HTMLFormElement} */ form) {
+    this.list = /** @type {HTMLElement} */ (document.getElementById(form.dataset.list ?? ""));
     this.more = element("button", { class: "search-more", type: "button", hidden: "" }, form.dataset.more);
     this.list.after(this.more);
     this.more.addEventListener("click", () => this.add());
     form.addEventListener("submit", (event) => event.preventDefault());
   }
 
-  async show(found, query) {
+  async show(/** @type {Found} */ found, /** @type {string} */ query) {
     const items = await this.items(found.slice(0, SHOWN.page), found.words);
     return () => {
       this.words = found.words;
@@ -470,10 +552,10 @@ class Page {
     const items = await this.items(this.rest.splice(0, SHOWN.page), this.words);
     this.list.append(...items);
     this.more.hidden = !this.rest.length;
-    items[0].firstChild.focus();
+    items[0].querySelector("a")?.focus();
   }
 
-  async items(found, words) {
+  async items(/** @type {Shown[]} */ found, /** @type {string[]} */ words) {
     const links = await Promise.all(found.map((result) => link(result, words)));
     return links.map((anchor) => {
       const item = document.createElement("li");
@@ -483,11 +565,15 @@ class Page {
   }
 }
 
+/** What a form says, with a value put in. */
+const filled = (template = "", /** @type {string} */ name, /** @type {string | number} */ value) =>
+  template.replace(`{${name}}`, () => `${value}`);
+
 /** Search with a form from now on. */
-export function begin(form) {
-  const field = form.elements.q;
-  const status = form.querySelector(".search-status");
-  const elsewhere = form.querySelector(".search-elsewhere").content;
+export function begin(/** @type {HTMLFormElement} */ form) {
+  const field = fieldOf(form);
+  const status = statusOf(form);
+  const elsewhere = /** @type {HTMLTemplateElement} */ (form.querySelector(".search-elsewhere")).content;
   const shown = form.dataset.list ? new Page(form) : new Panel(form);
   let turn = 0;
 
@@ -495,29 +581,29 @@ export function begin(form) {
     const query = field.value.trim();
     const mine = ++turn;
     try {
-      const found = query ? await find(query) : Object.assign([], { words: [] });
+      const found = query ? await find(query) : Object.assign([], { words: [], guessed: false });
       const put = await shown.show(found, query);
       if (mine !== turn) return; // more was typed meanwhile
       put();
       status.textContent = query ? told(found, query) : "";
       if (query && !found.length) status.append(" ", elsewhere.cloneNode(true));
-      if (!query) shown.close?.();
+      if (!query && shown instanceof Panel) shown.close();
     } catch (error) {
       form.classList.add("open");
-      status.textContent = form.dataset.failed;
+      status.textContent = form.dataset.failed ?? "";
       throw error;
     }
   };
 
-  const told = ({ length, guessed }, query) => {
+  const told = (/** @type {Found} */ { length, guessed }, /** @type {string} */ query) => {
     const { one, many, nothing, nearest } = form.dataset;
     const short = query.length > LONG_NAME ? `${query.slice(0, LONG_NAME)}…` : query;
-    if (!length || guessed) return (length ? nearest : nothing).replace("{query}", () => short);
-    return length > 1 ? many.replace("{count}", length) : one;
+    if (!length || guessed) return filled(length ? nearest : nothing, "query", short);
+    return length > 1 ? filled(many, "count", length) : (one ?? "");
   };
 
   // While a Chinese word is being put together there are but the letters it is typed with.
-  field.addEventListener("input", (event) => event.isComposing || update());
+  field.addEventListener("input", (event) => /** @type {InputEvent} */ (event).isComposing || update());
   field.addEventListener("compositionend", update);
   if (field.value) update();
 }

@@ -3,24 +3,31 @@
 const LETTERS = /[\p{L}\p{N}]/gu;
 
 /** The letters of a name alone, in lower case: `with_sharding_constraint` is as good as three words. */
-export function squashed(text) {
+export function squashed(/** @type {string} */ text) {
   return (text.toLowerCase().match(LETTERS) ?? []).join("");
 }
 
 /** How many slips a name of some letters may have and still be told. */
-function most(length) {
+function most(/** @type {number} */ length) {
   return length < 4 ? 0 : length < 8 ? 1 : 2;
 }
 
-/** How many letters are left out, put in, wrong, or swapped with the next one; beyond `limit` it does not matter. */
-export function distance(one, other, limit) {
+/**
+ * How many letters are left out, put in, wrong, or swapped with the next one; beyond `limit` it does not matter.
+ * @param {string} one
+ * @param {string} other
+ * @param {number} limit
+ */
+function distance(one, other, limit) {
   if (Math.abs(one.length - other.length) > limit) return limit + 1;
-  let [before, row] = [[], Array.from({ length: other.length + 1 }, (_, place) => place)];
+  /** @type {number[]} */
+  let before = [];
+  let row = Array.from({ length: other.length + 1 }, (_, place) => place);
   for (let i = 1; i <= one.length; i++) {
     const next = [i];
     for (let j = 1; j <= other.length; j++) {
       const wrong = one[i - 1] !== other[j - 1];
-      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + wrong);
+      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + Number(wrong));
       if (wrong && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]) next[j] = Math.min(next[j], before[j - 2] + 1);
     }
     if (Math.min(...next) > limit) return limit + 1;
@@ -32,6 +39,8 @@ export function distance(one, other, limit) {
 /**
  * A function that finds the nearest of some names, or of their ends after a dot: as it is written, and how many slips
  * there are. Of those equally near it is the one written most alike, then the first one. `extra` slips are forgiven.
+ * @param {string[]} names
+ * @returns {(typed: string, extra?: number) => { name: string, slips: number } | null}
  */
 export function nearest(names) {
   const ends = new Map();
@@ -46,6 +55,7 @@ export function nearest(names) {
   return (typed, extra = 0) => {
     const text = typed.toLowerCase();
     const sought = squashed(text);
+    /** @type {{ name: string, slips: number, unlike: number } | null} */
     let found = null;
     for (const [name, letters] of ends) {
       const limit = Math.min(most(letters.length) + (letters.length > 3 ? extra : 0), found?.slips ?? Infinity);

@@ -8,8 +8,13 @@ from typing import NamedTuple
 
 from playwright._impl._driver import compute_driver_executable
 
+from shardbook._messages import MESSAGES
+from shardbook_sphinx.explorer import script
+
 HERE = Path(__file__).parent
-MODULES = HERE.parents[1] / "docs/_static/explorer"
+CHECKOUT = HERE.parents[1]
+MODULES = CHECKOUT / script.MODULES
+PACKAGE = CHECKOUT / script.PACKAGE
 # Playwright's wheel has a Node, so that every machine that runs the tests has one.
 NODE = compute_driver_executable()[0]
 
@@ -22,11 +27,12 @@ class Answer(NamedTuple):
 
 
 class Model:
-    """The modules of a folder."""
+    """The modules of a folder, with the numbers of a package."""
 
-    def __init__(self, folder: Path = MODULES):
+    def __init__(self, folder: Path = MODULES, package: Path = PACKAGE):
+        given = json.dumps({"shared": script.shared(package), "words": MESSAGES})
         self.process = subprocess.Popen(
-            [NODE, "--disable-warning=MODULE_TYPELESS_PACKAGE_JSON", HERE / "runner.mjs", folder],
+            [NODE, "--disable-warning=MODULE_TYPELESS_PACKAGE_JSON", HERE / "runner.mjs", folder, given],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             encoding="utf-8",
@@ -61,7 +67,7 @@ class Model:
 def faulty(folder: Path, module: str, right: str, wrong: str) -> Model:
     """The modules with a fault planted in one of them: they are copied to an empty folder."""
     shutil.copytree(MODULES, folder / "explorer")
-    path = folder / "explorer" / module
+    (path,) = (folder / "explorer").rglob(module)
     text = path.read_text(encoding="utf-8")
     assert text.count(right) == 1, f"{right!r} stands {text.count(right)} times in {module}"
     path.write_text(text.replace(right, wrong), encoding="utf-8")

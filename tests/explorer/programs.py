@@ -1,6 +1,6 @@
-"""Runs pasted Python, each program in a process of its own: a fork of this one, which has only imported JAX.
+"""Runs pasted Python: programs that configure JAX alike in one process, a fork of this one, which has only imported JAX.
 
-Reads a list of programs, writes what each one's arrays are: {name: {device: box}}, or {"failed": traceback}.
+Reads a list of groups of programs, writes what each one's arrays are: {name: {device: box}}, or {"failed": traceback}.
 """
 
 import contextlib
@@ -41,24 +41,28 @@ def held(x):
     return {"dtype": str(x.dtype), "boxes": boxes}
 
 
-def in_a_fork(program):
-    """The answer for one program, as text."""
+def answer(program):
+    """What a program gives, or how it fails."""
+    try:
+        return arrays_of(program)
+    except BaseException:  # noqa: BLE001  # the parent must be told, whatever it is
+        return {"failed": traceback.format_exc()}
+
+
+def in_a_fork(group):
+    """The answers for one group, as text."""
     receive, send = os.pipe()
     child = os.fork()
     if not child:
         os.close(receive)
-        try:
-            answer = arrays_of(program)
-        except BaseException:  # noqa: BLE001  # the parent must be told, whatever it is
-            answer = {"failed": traceback.format_exc()}
         with os.fdopen(send, "w") as sink:
-            json.dump(answer, sink)
+            json.dump([answer(program) for program in group], sink)
         os._exit(0)
     os.close(send)
     with os.fdopen(receive) as source:
         text = source.read()
     os.waitpid(child, 0)
-    return text or '{"failed": "it crashed"}'
+    return text or json.dumps([{"failed": "it crashed"}] * len(group))
 
 
 if __name__ == "__main__":

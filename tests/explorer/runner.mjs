@@ -1,5 +1,6 @@
 // Runs the explorer's modules for Python: a line in is a list of [module, function, ...arguments], a line out the list of
-// their answers, each { value, milliseconds } or { thrown }. The folder of the modules is the argument.
+// their answers, each { value, milliseconds } or { thrown }. The arguments are the folder of the modules, and as JSON the
+// numbers that they share with the package and the words of a figure.
 //
 // What seems slow is timed again: the machine may have been busy with something else.
 
@@ -8,12 +9,51 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const SLOW = 10;
+const MODEL = ["dtypes", "layout", "limits", "moves", "presets", "python", "refusals", "spec", "state", "tables"];
 
-const folder = process.argv[2];
-const modules = new Map();
-for (const name of ["dtypes", "layout", "limits", "moves", "presets", "python", "refusals", "spec", "state", "tables"]) {
-  modules.set(name, await import(pathToFileURL(join(folder, `${name}.js`))));
+const [, , folder, given] = process.argv;
+const { shared, words } = JSON.parse(given);
+globalThis.shardbookShared = shared;
+
+/** An element, as much of one as pictures need; it is written as shardbook writes HTML. */
+class Element {
+  attributes = new Map();
+  children = [];
+
+  constructor(tag) {
+    this.tag = tag;
+  }
+
+  setAttribute(name, value) {
+    this.attributes.set(name, value);
+  }
+
+  removeAttribute(name) {
+    this.attributes.delete(name);
+  }
+
+  append(...children) {
+    this.children.push(...children);
+  }
+
+  toString() {
+    const attributes = [...this.attributes].map(([name, value]) => ` ${name}="${escaped(value)}"`).join("");
+    const inside = this.children.map((child) => (typeof child === "string" ? escaped(child) : child)).join("");
+    if (this.tag === "path") return `<path${attributes}/>`;
+    return `<${this.tag}${attributes}>${inside}</${this.tag}>`;
+  }
 }
+
+const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" };
+const escaped = (text) => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign]);
+const made = (tag) => new Element(tag);
+globalThis.document = { createElement: made, createElementNS: (_, tag) => made(tag) };
+
+const load = (path) => import(pathToFileURL(join(folder, path)));
+const modules = new Map();
+for (const name of MODEL) modules.set(name, await load(`model/${name}.js`));
+const { figure, laidOut } = await load("picture/figure.js");
+modules.set("picture", { figure: (state, language) => String(figure(laidOut(state), words[language])) });
 
 function answer([name, member, ...values]) {
   const found = modules.get(name)[member];

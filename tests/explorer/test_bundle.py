@@ -8,18 +8,25 @@ import pytest
 from model import MODULES, NODE
 
 from shardbook_sphinx.exceptions import HandbookError
-from shardbook_sphinx.theme.assets import bundle, join_scripts, join_styles
+from shardbook_sphinx.explorer.script import FIRST
+from shardbook_sphinx.theme.assets import bound, bundle, join_scripts, join_styles
 
+# Two modules have one name, in two folders; two have one hidden name.
 GOOD = {
-    "first.js": 'import { two, three } from "./numbers.js";\nimport { say } from "./say.js";\nsay(two + three());\n',
-    "numbers.js": "export const two = 2;\nconst hidden = 1;\nexport function three() {\n  return two + hidden;\n}\n",
-    "say.js": 'import { two } from "./numbers.js";\nconst hidden = two;\n'
+    "first.js": 'import { two, three } from "./model/numbers.js";\nimport { say } from "./page/say.js";\n'
+    "say(two + three());\n",
+    "model/numbers.js": "export const two = 2;\nconst hidden = 1;\nexport function three() {\n"
+    "  return two + hidden;\n}\n",
+    "page/numbers.js": 'import { two as half } from "../model/numbers.js";\nexport const four = 2 * half;\n',
+    "page/say.js": 'import { four } from "./numbers.js";\nconst hidden = four;\n'
     "export const say = (what) => console.log(JSON.stringify([what, hidden]));\n",
 }
+NUMBERS, SAY = "model/numbers.js", "page/say.js"
 
 
 def written(folder, files):
     for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     return folder
 
@@ -30,21 +37,21 @@ def run(script):
 
 
 def test_a_bundle_does_what_its_modules_do(tmp_path):
-    assert run(bundle(written(tmp_path, GOOD), "first")) == [5, 2]
+    assert run(bundle(written(tmp_path, GOOD), "first")) == [5, 4]
 
 
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("numbers.js", "export const two = 2;\n", "numbers.js exports no three"),
-        ("numbers.js", GOOD["numbers.js"] + "export let four = 4;\n", "cannot bundle 'export let four = 4;'"),
-        ("numbers.js", GOOD["numbers.js"] + "export default two;\n", "cannot bundle 'export default two;'"),
-        ("say.js", GOOD["say.js"] + "console.log(import.meta.url);\n", "cannot bundle 'console.log(import.meta.url);'"),
-        ("say.js", 'import * as all from "./numbers.js";\n', "cannot bundle 'import * as all"),
+        (NUMBERS, "export const two = 2;\n", "model/numbers.js exports no three"),
+        (NUMBERS, GOOD[NUMBERS] + "export let four = 4;\n", "cannot bundle 'export let four = 4;'"),
+        (NUMBERS, GOOD[NUMBERS] + "export default two;\n", "cannot bundle 'export default two;'"),
+        (SAY, GOOD[SAY] + "console.log(import.meta.url);\n", "cannot bundle 'console.log(import.meta.url);'"),
+        (SAY, 'import * as all from "./numbers.js";\n', "cannot bundle 'import * as all"),
         (
-            "numbers.js",
-            'import { say } from "./say.js";\n' + GOOD["numbers.js"],
-            "import one another: first → numbers → say",
+            NUMBERS,
+            'import { say } from "../page/say.js";\n' + GOOD[NUMBERS],
+            "import one another: first → model/numbers → page/say → page/numbers → model/numbers",
         ),
     ],
 )
@@ -54,8 +61,10 @@ def test_what_cannot_be_bundled_is_named(tmp_path, name, text, told):
 
 
 def test_the_explorer_is_one_script_of_all_its_modules():
-    script = bundle(MODULES, "explorer")
-    assert [path.stem for path in MODULES.glob("*.js") if f"const ${path.stem} = " not in script] == []
+    script = bundle(MODULES, FIRST)
+    names = [path.relative_to(MODULES).with_suffix("").as_posix() for path in MODULES.rglob("*.js")]
+    assert [name for name in names if f"const {bound(name)} = " not in script] == []
+    assert len(names) > 20
     subprocess.run([NODE, "--check", "-"], input=script, encoding="utf-8", timeout=20, check=True)
 
 

@@ -1,11 +1,11 @@
-"""The Python to paste: it runs as it is, in a process of its own, and its arrays lie as the picture says."""
+"""The Python to paste: it runs as it is, and its arrays lie as the picture says."""
 
 import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import states
@@ -14,8 +14,13 @@ RUNNER = Path(__file__).with_name("programs.py")
 
 
 def run(programs):
-    """Run programs, each by itself, on two processors."""
-    shares = [programs[::2], programs[1::2]] if len(programs) > 1 else [programs]
+    """Run programs on two processors, those that configure JAX alike in one process; what came of each."""
+    groups = {}
+    for at, program in enumerate(programs):
+        settings = tuple(line for line in program.splitlines() if line.startswith("jax.config."))
+        groups.setdefault(settings, []).append(at)
+    largest = sorted(groups.values(), key=len, reverse=True)
+    shares = [share for share in (largest[::2], largest[1::2]) if share]
     # Quick code is of no use here, and takes half the time to make.
     environment = os.environ | {"XLA_FLAGS": "--xla_backend_optimization_level=0"}
     running = [
@@ -25,14 +30,15 @@ def run(programs):
         for _ in shares
     ]
     for process, share in zip(running, shares, strict=True):
-        process.stdin.write(json.dumps(share))
+        json.dump([[programs[at] for at in group] for group in share], process.stdin)
         process.stdin.close()
-    found = [None] * len(programs)
-    for at, process in enumerate(running):
-        found[at :: len(shares)] = json.loads(process.stdout.read())
+    found = {}
+    for process, share in zip(running, shares, strict=True):
+        for group, answers in zip(share, json.loads(process.stdout.read()), strict=True):
+            found |= zip(group, answers, strict=True)
         process.stdout.close()
         assert process.wait() == 0
-    return found
+    return [found[at] for at in range(len(programs))]
 
 
 def arrays(state):
@@ -48,15 +54,69 @@ def arrays(state):
     return found
 
 
-def wrong_programs(model, cases):
-    """The cases whose program fails, or gives other arrays than the picture shows."""
-    programs = model.map("python", "python", cases)
+class Try(NamedTuple):
+    """A state, its program, and what came of that."""
+
+    case: dict
+    program: str
+    ran: dict
+
+
+MESH = {"names": ["x", "y"], "sizes": [2, 2], "types": ["Auto"] * 2, "order": [2, 0, 1, 3]}
+SMALL = {"shape": [4, 4], "dtype": "float32", "mesh": MESH, "spec": [["x"]], "to": None, "product": None}
+LARGE = {
+    "shape": [2**19, 2**20],
+    "dtype": "bfloat16",
+    "mesh": {"names": ["x", "y"], "sizes": [16, 32], "types": ["Auto", "Explicit"], "order": [*range(511, -1, -1)]},
+    "spec": [["x"], ["y"]],
+    "to": [["y"]],
+    "product": {"b": [["y"]], "out": [["y"], ["x"]], "columns": 2**10},
+}
+# Of the small state's program: another spec, order, dtype or mesh.
+FAULTS = [
+    ("P('x')", "P('y')"),
+    ("[2, 0, 1, 3]", "[0, 1, 2, 3]"),
+    ('"float32"', '"int32"'),
+    ("(2, 2)", "(2, 3)"),
+    ("import jax.numpy as jnp", ""),
+]
+
+
+@pytest.fixture(scope="module")
+def tries(model):
+    """All the programs, run at once, by what they are for."""
+    draw = states.dice()
+    print("seed", draw.seed_used)
+    cases = {
+        "presets": [each["state"] for each in model.ask([["presets", "presets"]])[0]],
+        "random": [states.valid(draw, most=12) for _ in range(200)],
+        "large": [LARGE],
+        "small": [SMALL],
+    }
+    todo = [
+        (kind, case, program)
+        for kind, some in cases.items()
+        for case, program in zip(some, model.map("python", "python", some), strict=True)
+    ]
+    (small,) = [program for kind, _, program in todo if kind == "small"]
+    for right, wrong in FAULTS:
+        assert right in small
+        todo.append((wrong, SMALL, small.replace(right, wrong)))
+    found = {}
+    for (kind, case, program), ran in zip(todo, run([program for _, _, program in todo]), strict=True):
+        found.setdefault(kind, []).append(Try(case, program, ran))
+    return found
+
+
+def wrong_programs(model, tries):
+    """The tries whose program failed, or gave other arrays than the picture shows."""
     wrong = []
-    for case, program, ran in zip(cases, programs, run(programs), strict=True):
+    for each in tries:
+        case, ran = each.case, each.ran
         names = arrays(case)
         layouts = dict(zip(names, model.map("layout", "layout", names.values()), strict=True))
         if "failed" in ran:
-            wrong.append((case, program, ran["failed"]))
+            wrong.append(each)
             continue
         expected = {
             name: {str(device): piece["index"] for piece in found["pieces"] for device in piece["devices"]}
@@ -66,39 +126,31 @@ def wrong_programs(model, cases):
         boxes = {name: found["boxes"] for name, found in ran["arrays"].items()}
         dtypes = {found["dtype"] for found in ran["arrays"].values()}
         if boxes != expected or dtypes != {case["dtype"]} or ran["printed"] != told:
-            wrong.append((case, program, ran["printed"]))
+            wrong.append(each)
     return wrong
 
 
-def test_presets_run(model):
+def test_presets_run(model, tries):
     """Each preset is one that JAX accepts, and its program gives the picture's layout."""
     presets = model.ask([["presets", "presets"]])[0]
-    cases = [each["state"] for each in presets]
-    assert model.map("refusals", "check", cases) == [[]] * len(cases)
-    assert len({each["id"] for each in presets}) == len(cases) >= 8
-    wrong = wrong_programs(model, cases)
+    assert model.map("refusals", "check", [each["state"] for each in presets]) == [[]] * len(presets)
+    assert len({each["id"] for each in presets}) == len(tries["presets"]) >= 8
+    wrong = wrong_programs(model, tries["presets"])
     assert not wrong, "\n".join(map(str, wrong[0]))
 
 
-def test_programs_of_random_states_run(model):
+def test_programs_of_random_states_run(model, tries):
     """Two hundred states: permuted devices, Auto and Explicit axes, moves and products."""
-    draw = states.dice()
-    print("seed", draw.seed_used)
-    cases = [states.valid(draw, most=12) for _ in range(200)]
-    start = time.monotonic()
-    wrong = wrong_programs(model, cases)
-    print(f"{time.monotonic() - start:.1f} s")
+    wrong = wrong_programs(model, tries["random"])
     assert not wrong, f"{len(wrong)}\n" + "\n".join(map(str, wrong[0]))
+    cases = [each.case for each in tries["random"]]
     assert sum(case["to"] is not None for case in cases) > 50
     assert sum(case["product"] is not None for case in cases) > 20
 
 
-def test_large_states_are_described(model):
+def test_large_states_are_described(model, tries):
     """What would not fit into memory is described, not made, and compiled for nobody: 512 devices, 1 TiB."""
-    mesh = {"names": ["x", "y"], "sizes": [16, 32], "types": ["Auto", "Explicit"], "order": [*range(511, -1, -1)]}
-    state = {"shape": [2**19, 2**20], "dtype": "bfloat16", "mesh": mesh, "spec": [["x"], ["y"]], "to": [["y"]]}
-    case = {**state, "product": {"b": [["y"]], "out": [["y"], ["x"]], "columns": 2**10}}
-    assert wrong_programs(model, [case]) == []
+    assert wrong_programs(model, tries["large"]) == []
 
 
 @pytest.mark.parametrize(
@@ -123,22 +175,8 @@ def test_a_program_runs_in_a_fresh_interpreter(model, tmp_path, change, printed)
     assert (done.returncode, done.stdout, done.stderr) == (0, printed, "")
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong"),
-    [("P('x')", "P('y')"), ("[2, 0, 1, 3]", "[0, 1, 2, 3]"), ('"float32"', '"int32"'), ("(2, 2)", "(2, 3)")],
-)
-def test_a_wrong_program_shows(model, right, wrong):
+@pytest.mark.parametrize("wrong", [wrong for _, wrong in FAULTS])
+def test_a_wrong_program_shows(model, tries, wrong):
     """Another spec, order or dtype than the picture's, and a program that fails, are found."""
-    mesh = {"names": ["x", "y"], "sizes": [2, 2], "types": ["Auto"] * 2, "order": [2, 0, 1, 3]}
-    case = {"shape": [4, 4], "dtype": "float32", "mesh": mesh, "spec": [["x"]], "to": None, "product": None}
-
-    class Faulty:
-        def map(self, module, function, values):
-            found = model.map(module, function, values)
-            if module != "python":
-                return found
-            assert right in found[0]
-            return [found[0].replace(right, wrong)]
-
-    assert wrong_programs(model, [case]) == []
-    assert wrong_programs(Faulty(), [case])
+    assert wrong_programs(model, tries["small"]) == []
+    assert wrong_programs(model, tries[wrong]) == tries[wrong]

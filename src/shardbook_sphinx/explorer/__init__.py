@@ -9,8 +9,9 @@ if TYPE_CHECKING:
 
 
 def setup(app: Sphinx) -> None:
-    """Add the directive, and load the script on its page alone."""
-    from shardbook_sphinx.explorer import directive  # noqa: PLC0415
+    """Add the directive, write the script, and load it on its page alone."""
+    from shardbook_sphinx.explorer import directive, script  # noqa: PLC0415
 
     app.add_directive("explorer", directive.Explorer)
+    app.connect("write-started", script.write_script)
     app.connect("html-page-context", directive.add_scripts)

@@ -1,8 +1,7 @@
 """The explorer: ``{explorer} PART`` puts a part of its page, in the reader's language; scripts bring it to life.
 
-The parts are templates in docs/_templates/explorer, the scripts modules in docs/_static/explorer; explorer.js is the
-one to begin with, and the build makes one script of all. What a script says is in words.py or among
-the package's own words of a figure.
+The parts are templates in docs/_templates/explorer; the scripts are modules in docs/_static/explorer, of which
+script.py makes one. What a script says is in words.py or among the package's own words of a figure.
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ def setup(app: Sphinx) -> None:
     app.connect("builder-inited", furo.prepare, priority=900)  # after myst-nb has made its configuration
     app.connect("builder-inited", navigation.prepare)
     app.connect("doctree-read", opengraph.note_description)
-    app.connect("write-started", assets.write_explorer)
     app.connect("html-page-context", furo.add_languages)
     app.connect("html-page-context", opengraph.add_description)
     app.connect("html-page-context", assets.join_assets, priority=900)  # once all have said what the page loads

@@ -6,6 +6,7 @@ runs the scripts too. The sources stay apart: tests import the explorer's module
 
 from __future__ import annotations
 
+import posixpath
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +18,8 @@ from shardbook_sphinx.exceptions import HandbookError
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-MODULES = "docs/_static/explorer"
 STYLES, SCRIPTS, EXPLORER = "styles.css", "scripts.js", "explorer.js"
-IMPORT = re.compile(r'^import \{ ([\w, ]+) \} from "\./(\w+)\.js";$', re.MULTILINE)
+IMPORT = re.compile(r'^import \{ ([\w, ]+) \} from "(\.\.?/[\w/]+)\.js";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:const|function|async function) (\w+))", re.MULTILINE)
 # What the patterns above leave: a form that they do not know, or what only a module has.
 UNKNOWN = re.compile(r"^(?:import|export)\b.*|.*\bimport\.meta\b.*", re.MULTILINE)
@@ -30,8 +30,9 @@ ADDRESS = re.compile(r"url\(\s*[\"']?(?!data:|#)([^)\"']+)|@import.*")
 def bundle(folder: Path, first: str) -> str:
     """Make one script of a module and all that it imports, each in a function of its own, in the order of imports.
 
-    Only ``import { a, b } from "./name.js";`` and ``export`` before ``const`` or ``function`` are known; whatever else
-    a module could say stops the build.
+    A module is named by its path in the folder, such as "page/form". Only ``import { a, b } from "../model/name.js";``,
+    ``a as b`` among them, and ``export`` before ``const`` or ``function`` are known; whatever else a module could say
+    stops the build.
     """
     done: dict[str, set[str]] = {}
     parts: list[str] = []
@@ -42,19 +43,33 @@ def bundle(folder: Path, first: str) -> str:
         if name in done:
             return
         text = (folder / f"{name}.js").read_text(encoding="utf-8")
-        for names, other in IMPORT.findall(text):
+        for names, path in IMPORT.findall(text):
+            other = beside(name, path)
             add(other, (*above, name))
-            if missing := set(names.split(", ")) - done[other]:
+            if missing := {each.split(" as ")[0] for each in names.split(", ")} - done[other]:
                 raise HandbookError(f"{folder}/{name}.js: {other}.js exports no {', '.join(sorted(missing))}")
         exported = EXPORT.findall(text)
-        body = EXPORT.sub("", IMPORT.sub(r"const { \1 } = $\2;", text))
+        imported = IMPORT.sub(
+            lambda found: f"const {{ {found[1].replace(' as ', ': ')} }} = {bound(beside(name, found[2]))};", text
+        )
+        body = EXPORT.sub("", imported)
         if unknown := UNKNOWN.search(body):
             raise HandbookError(f"{folder}/{name}.js: the build cannot bundle {unknown[0].strip()!r}: adapt assets.py")
         done[name] = set(exported)
-        parts.append(f"const ${name} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();\n")
+        parts.append(f"const {bound(name)} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();\n")
 
     add(first, ())
     return '"use strict";\n{\n' + "".join(parts) + "}\n"
+
+
+def beside(name: str, path: str) -> str:
+    """The module that another one calls by a path from its own folder."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
+
+
+def bound(name: str) -> str:
+    """What a module's exports are called in a bundle: modules of one name in two folders are two."""
+    return "$" + name.replace("/", "$")
 
 
 def join_styles(files: list[Path], folder: Path) -> str:
@@ -69,12 +84,6 @@ def join_styles(files: list[Path], folder: Path) -> str:
 def join_scripts(files: list[Path]) -> str:
     """One script of several, in their order, each in a block of its own."""
     return "".join(f"// {file.name}\n{{\n{file.read_text(encoding='utf-8')}\n}}\n" for file in files)
-
-
-def write_explorer(app: Sphinx, _builder: Any) -> None:
-    """Before pages are written, which say the state of each script they load: bundle the explorer."""
-    if app.builder.format == "html":
-        write(app, EXPLORER, bundle(Path(app.confdir, MODULES), "explorer"))
 
 
 def join_assets(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:

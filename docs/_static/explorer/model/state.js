@@ -11,7 +11,8 @@ import { limits } from "./limits.js";
 /**
  * @typedef {import("./layout.js").State} State
  * @typedef {import("./spec.js").Spec} Spec
- * @typedef {{ field: string, kind: string, values: Record<string, any> }} Problem
+ * @typedef {import("./limits.js").Field} Field
+ * @typedef {import("./limits.js").Problem} Problem
  */
 
 const VERSION = "1";
@@ -73,7 +74,7 @@ export function fromHash(hash) {
 
 /** A part of an address that is not what it should be. */
 class Malformed extends Error {
-  /** @param {string} field @param {string} kind */
+  /** @param {Field} field @param {string} kind */
   constructor(field, kind = "syntax") {
     super(kind);
     this.field = field;
@@ -121,7 +122,7 @@ function decoded(/** @type {string} */ hash) {
 
 const listed = (/** @type {string} */ text) => (text === "" ? [] : text.split(","));
 
-function whole(/** @type {string} */ text, /** @type {string} */ field) {
+function whole(/** @type {string} */ text, /** @type {Field} */ field) {
   const number = Number(text);
   if (!/^(?:0|[1-9]\d*)$/.test(text) || !Number.isSafeInteger(number)) throw new Malformed(field);
   return number;

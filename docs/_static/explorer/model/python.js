@@ -99,7 +99,7 @@ function wrapped(/** @type {string} */ start, /** @type {string[]} */ items, /**
   if (whole.length <= WIDTH) return [whole];
   const lines = [""];
   for (const item of items) {
-    if (lines.at(-1).length + item.length + 6 > WIDTH) lines.push("");
+    if (lines[lines.length - 1].length + item.length + 6 > WIDTH) lines.push("");
     lines.push(`${lines.pop()}${item}, `);
   }
   return [start, ...lines.map((line) => `    ${line.trimEnd()}`), end];

@@ -1,15 +1,18 @@
-// The model: which device holds which part of an array. The same as src/shardbook/layout.py, and compared with JAX
+// The model: which device holds which part of an array. The same as in src/shardbook, and compared with JAX
 // itself in tests/explorer. Nothing here knows a page.
 
 import { DTYPE_BITS } from "./dtypes.js";
+import { arrayType, dimensions } from "./notation.js";
 
 /**
  * @typedef {import("./spec.js").Spec} Spec
  *
+ * @typedef {"Auto" | "Explicit"} AxisType
+ *
  * @typedef {object} Mesh
  * @property {string[]} names  of the axes
  * @property {number[]} sizes  of the axes
- * @property {("Auto" | "Explicit")[]} types  of the axes
+ * @property {AxisType[]} types  of the axes
  * @property {number[] | null} order  device ids in mesh order, row-major; null is 0, 1, 2, …
  *
  * @typedef {object} State
@@ -18,9 +21,13 @@ import { DTYPE_BITS } from "./dtypes.js";
  * @property {Mesh} mesh
  * @property {Spec} spec
  * @property {Spec | null} to  where a move goes
- * @property {{ b: Spec, out: Spec, columns: number } | null} product  with B of shape [shape[1], columns]
+ * @property {Product | null} product
  *
- * @typedef {[start: number, stop: number][]} Box  an index range a dimension
+ * @typedef {{ b: Spec, out: Spec, columns: number }} Product  with B of shape [shape[1], columns]
+ *
+ * @typedef {[start: number, stop: number]} Range
+ * @typedef {Range[]} Box  an index range a dimension
+ * @typedef {{ index: Box, devices: number[] }} Piece
  *
  * @typedef {object} Layout
  * @property {number[]} shape
@@ -28,7 +35,7 @@ import { DTYPE_BITS } from "./dtypes.js";
  * @property {string[][]} splits  the mesh axes that split each dimension
  * @property {number[]} shardShape  the shape of one piece
  * @property {number[]} grid  the number of pieces along each dimension
- * @property {{ index: Box, devices: number[] }[]} pieces  row-major over grid; devices in mesh order
+ * @property {Piece[]} pieces  row-major over grid; devices in mesh order
  * @property {number} deviceCount
  * @property {number} replication  how many devices hold a copy of each piece
  * @property {number} bytesPerDevice
@@ -67,17 +74,18 @@ export function layout(state, spec = state.spec) {
     replication: pieces[0].devices.length,
     bytesPerDevice: bytes(product(shardShape), dtype),
     totalBytes: bytes(product(shape), dtype),
-    type: `${dtype}[${dimensions(shape, explicit).join(",")}]`,
-    notation: `${dtype}[${dimensions(shape, splits).join(", ")}]`,
+    type: arrayType(dtype, dimensions(shape, explicit), ","),
+    notation: arrayType(dtype, dimensions(shape, splits)),
   };
 }
 
 /**
- * The three arrays of a matrix product, each as a state of its own.
+ * The three arrays of the matrix product of a state that has one, each as a state of its own.
  * @param {State} state
  * @returns {{ a: State, b: State, out: State }}
  */
-export function operands({ product: wanted, ...state }) {
+export function operands(state) {
+  const wanted = /** @type {Product} */ (state.product);
   const [rows, inner] = state.shape;
   const alone = { ...state, to: null, product: null };
   return {
@@ -124,13 +132,4 @@ function box(/** @type {number} */ place, /** @type {number[]} */ grid, /** @typ
     place = (place - at) / grid[dimension];
   }
   return /** @type {Box} */ (index);
-}
-
-/** Each dimension as its size and the axes that split it: `8`, `8@x`, `8@(x,y)`. */
-export function dimensions(/** @type {number[]} */ shape, /** @type {string[][]} */ splits) {
-  return shape.map((size, dimension) => {
-    const axes = splits[dimension];
-    if (!axes.length) return String(size);
-    return `${size}@${axes.length === 1 ? axes[0] : `(${axes.join(",")})`}`;
-  });
 }

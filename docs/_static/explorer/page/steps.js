@@ -1,22 +1,41 @@
 // What XLA inserts for a case: its steps, with a picture of each, where that was measured and how to measure it oneself.
 // In the picture of a step, which is of the mesh, devices that exchange with one another have one colour.
 
-import { format, shape, size } from "./notation.js";
-import { html, told } from "./dom.js";
-import { COLOURS } from "./palette.js";
-import { draw } from "./svg.js";
+import { format, shape, size } from "../model/notation.js";
+import { html, told } from "../picture/dom.js";
+import { draw } from "../picture/svg.js";
 import { loadTable } from "./measured.js";
+import { place as placeIn } from "../model/notation.js";
+import { shared } from "../model/shared.js";
 
 const MOST_DEVICES = 64; // in the picture of a step
 
 /**
+ * @typedef {import("../model/layout.js").Mesh} Mesh
+ * @typedef {import("../model/layout.js").State} State
+ * @typedef {import("../model/tables.js").Found} Found
+ * @typedef {import("../model/tables.js").Step} Step
+ * @typedef {import("../model/tables.js").Table} Table
+ * @typedef {import("./explorer.js").Words} Words
+ *
+ * @typedef {object} Case  for which XLA inserts something
+ * @property {import("./measured.js").Name} table
+ * @property {(table: Table, state: State) => Found | null} find  looks it up
+ * @property {State} state
+ * @property {(of: string) => number} bytes  of an array, by the table's name for it
+ * @property {(of: string) => string} [matrix]  what an array is called, if there are several
+ * @property {string} measure  Python that measures the case
+ */
+
+/**
  * Show in a place what XLA inserts, once the table of it is there.
- * @param place the element
- * @param kase { table, find, state, bytes, matrix, measure }: the table's name and how to look a state up in it, the
- *   bytes of a matrix and what it is called, both by the table's name for it, and Python that measures the case
- * @param isCurrent whether the case is still the one to be shown
+ * @param {HTMLElement} place
+ * @param {Case} asked
+ * @param {Words} words
+ * @param {() => boolean} isCurrent  whether the case is still the one to be shown
  */
 export async function showSteps(place, { table, find, state, bytes, matrix, measure }, words, isCurrent) {
+  /** @type {Table} */
   let measured;
   try {
     measured = await loadTable(table);
@@ -39,6 +58,13 @@ export async function showSteps(place, { table, find, state, bytes, matrix, meas
   place.replaceChildren(...parts);
 }
 
+/**
+ * A step in words.
+ * @param {Step} step
+ * @param {Case["bytes"]} bytes
+ * @param {Case["matrix"]} matrix
+ * @param {Words} words
+ */
 function describe({ kind, axes, part, of, fraction }, bytes, matrix, words) {
   const key = `step${matrix ? "_of" : ""}${part ? "_part" : ""}`;
   const step = format(words[key], { kind, axes: axes.join(words.comma), matrix: matrix?.(of) });
@@ -46,25 +72,26 @@ function describe({ kind, axes, part, of, fraction }, bytes, matrix, words) {
   return html("p", {}, ...told(received === null ? step : format(words.step_receives, { step, bytes: received })));
 }
 
-function source({ jax, dtype, shape: one, shapes }, { on, exact }, words) {
-  const measured = one ? shape(one) : `${shape(shapes.a)} @ ${shape(shapes.b)}`;
+/** Where it was measured. */
+function source(/** @type {Table} */ { jax, dtype, shape: one, shapes }, /** @type {Found} */ { on, exact }, /** @type {Words} */ words) {
+  const measured = [one, shapes?.a, shapes?.b].filter((sizes) => sizes !== undefined).map(shape).join(" @ ");
   return format(exact ? words.measured : words.measured_otherwise, { jax, dtype, mesh: on.join(" × "), shape: measured });
 }
 
 /** Python to paste, which the site's own copy buttons came too early for. */
-const code = (text) => [html("div", { class: "highlight explorer-python" }, html("pre", { tabindex: 0, role: "group", "aria-label": "Python" }, text))];
+const code = (/** @type {string} */ text) => [html("div", { class: "highlight explorer-python" }, html("pre", { tabindex: 0, role: "group", "aria-label": "Python" }, text))];
 
 /** The mesh as a grid of devices; nothing where it is too large for that, or has more than two axes. */
-function picture({ axes }, { names, sizes, order }, words) {
+function picture(/** @type {Step} */ { axes }, /** @type {Mesh} */ { names, sizes, order }, /** @type {Words} */ words) {
   const [rows, columns] = [1, ...sizes].slice(-2);
   if (sizes.length > 2 || rows * columns > MOST_DEVICES) return [];
-  const count = (many) => Array.from({ length: many }, (_, at) => at);
+  const count = (/** @type {number} */ many) => Array.from({ length: many }, (_, at) => at);
   const cells = count(rows).map((row) => count(columns).map((column) => {
     const where = [row, column].slice(-sizes.length);
     const id = row * columns + column;
     const group = names.reduce((number, name, at) => (axes.includes(name) ? number : number * sizes[at] + where[at]), 0);
     const piece = { index: [], devices: [order?.[id] ?? id] };
-    return { piece, colour: group % COLOURS, name: names.map((name, at) => `${name}=${where[at]}`).join(", ") };
+    return { piece, colour: group % shared.COLOURS, name: placeIn(names, where) };
   }));
   const [rowLabel, columnLabel] = ["", ...names].slice(-2);
   const panel = { title: "", rowLabel, columnLabel, rows: rowLabel ? count(rows).map(String) : [""], columns: count(columns).map(String), cells };

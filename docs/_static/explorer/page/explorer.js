@@ -1,37 +1,58 @@
 // The explorer: keeps the state, shows it in every part of the page, and keeps it in the address.
 //
-//   model    spec, layout, refusals, moves, python, state, presets: no page, and compared with JAX in tests/explorer
-//   picture  picture, holders, svg, caption, figure: the figure of shardbook.show, in the browser
+//   model    spec, layout, refusals, moves, python, state, presets: no page; tests/explorer compares it with JAX
+//   picture  panels, device_labels, svg, caption, figure: the figure of shardbook.show, with which tests/explorer compares it
 //   page     form and chips are the inputs; results, move, product and steps what comes of them
 
-import { check } from "./refusals.js";
+import { check } from "../model/refusals.js";
 import { connect } from "./form.js";
-import { defaultState, fromHash, toHash } from "./state.js";
-import { limits } from "./limits.js";
+import { defaultState, fromHash, toHash } from "../model/state.js";
+import { limits } from "../model/limits.js";
 import { move } from "./move.js";
 import { product } from "./product.js";
-import { python } from "./python.js";
+import { python } from "../model/python.js";
 import { remedy, showRefusals } from "./refusal.js";
 import { results } from "./results.js";
-import { told } from "./dom.js";
+import { the, told } from "../picture/dom.js";
+
+/**
+ * @typedef {import("../model/layout.js").State} State
+ * @typedef {import("../model/limits.js").Field} Field
+ * @typedef {import("../model/spec.js").Mistake} Mistake
+ *
+ * @typedef {Record<string, string> & { figure: Record<string, string> }} Words  of the page, and the package's of a figure
+ *
+ * @typedef {object} Page  what the parts of the page know of it
+ * @property {HTMLElement} root
+ * @property {Words} words
+ * @property {Map<Field, Mistake>} mistakes  what cannot be read, by field
+ * @property {() => State} state
+ * @property {(next: State, field: Field) => void} change
+ * @property {(field: Field, found: Mistake) => void} mistake
+ * @property {(next: State) => void} reset
+ * @property {(text: string) => void} say
+ */
 
 const SETTLED = 300; // milliseconds without a change, after which address and spoken words follow
 const ANCHOR = /^#[a-z][\w-]*$/i;
 
-const root = document.querySelector("article");
-const words = JSON.parse(root.querySelector(".explorer-words").textContent);
-const status = root.querySelector(".explorer-said");
-const linkProblem = root.querySelector(".explorer-link-problem");
+const root = the(document, "article");
+/** @type {Words} */
+const words = JSON.parse(the(root, ".explorer-words").textContent);
+const status = the(root, ".explorer-said");
+const linkProblem = the(root, ".explorer-link-problem");
 
 let state = defaultState();
 let settling = 0;
+let refused = ""; // the remedy of the first refusal, if there is one
 let refusedBefore = "";
 let pictured = false;
 
+/** @type {Page} */
 const page = {
   root,
   words,
-  mistakes: new Map(), // what cannot be read, by field
+  mistakes: new Map(),
   state: () => state,
   change(next, field) {
     page.mistakes.delete(field);
@@ -59,18 +80,18 @@ const showForm = connect(page);
 const showResults = [results(page), move(page), product(page)];
 
 /** Show a state; where it is refused, the last valid picture stays. */
-function show(next, all = false) {
+function show(/** @type {State} */ next, all = false) {
   state = next;
   showForm(state, all);
   const unread = [...page.mistakes].map(([field, mistake]) => ({ field, ...mistake }));
   const refusals = [...unread, ...check(state)];
-  for (const place of root.querySelectorAll("[data-refusals]")) {
-    const fields = place.dataset.refusals.split(" ");
-    const inputs = root.querySelectorAll(place.dataset.of);
-    showRefusals(place, inputs, refusals.filter(({ field }) => fields.includes(field)), words);
+  for (const place of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-refusals]"))) {
+    const { refusals: fields = "", of = "" } = place.dataset;
+    const here = refusals.filter(({ field }) => fields.split(" ").includes(field));
+    showRefusals(place, root.querySelectorAll(of), here, words);
   }
   root.classList.toggle("explorer-refused", refusals.length > 0);
-  page.refused = refusals.length ? remedy(refusals[0], words) : "";
+  refused = refusals.length ? remedy(refusals[0], words) : "";
   // A link to what JAX refuses comes before any picture: then the first example's stands for it.
   if (!refusals.length || !pictured) showResults.forEach((part) => part(refusals.length ? defaultState() : state));
   pictured = true;
@@ -80,8 +101,8 @@ function show(next, all = false) {
 function settle() {
   clearTimeout(settling);
   settling = setTimeout(() => {
-    if (page.refused && page.refused !== refusedBefore) page.say(page.refused.replaceAll("`", ""));
-    refusedBefore = page.refused;
+    if (refused && refused !== refusedBefore) page.say(refused.replaceAll("`", ""));
+    refusedBefore = refused;
     if (!isShown()) return;
     try {
       history.replaceState(null, "", toHash(state));
@@ -103,7 +124,7 @@ function follow() {
   show(found, true);
 }
 
-async function copy(text) {
+async function copy(/** @type {string} */ text) {
   try {
     await navigator.clipboard.writeText(text);
     page.say(words.copied);
@@ -116,8 +137,8 @@ window.addEventListener("hashchange", () => {
   if (!ANCHOR.test(location.hash)) follow();
 });
 const COPIED = { link: () => new URL(toHash(state), location.href).href, python: () => python(state) };
-for (const button of root.querySelectorAll("[data-copy]")) {
-  button.addEventListener("click", () => (page.refused ? page.say(page.refused) : copy(COPIED[button.dataset.copy]())));
+for (const [name, copied] of Object.entries(COPIED)) {
+  the(root, `[data-copy=${name}]`).addEventListener("click", () => (refused ? page.say(refused) : copy(copied())));
 }
 follow();
 root.classList.add("explorer-begun");

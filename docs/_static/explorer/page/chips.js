@@ -1,28 +1,49 @@
 // A spec as chips: one for each mesh axis, in a box for each dimension or in that of the axes not used. A chip is dragged;
 // or picked up with a click, Enter or Space and put into a box with a click; or moved with the arrow keys.
 
-import { format } from "./notation.js";
-import { html } from "./dom.js";
-import { printSpec } from "./spec.js";
+import { format } from "../model/notation.js";
+import { html } from "../picture/dom.js";
+import { printSpec } from "../model/spec.js";
 
+const STEPS = new Map([["ArrowLeft", -1], ["ArrowUp", -1], ["ArrowRight", 1], ["ArrowDown", 1]]);
 const DRAGGED = 4; // pixels from which on a pressed pointer drags
 
 /**
+ * @typedef {import("../model/layout.js").Mesh} Mesh
+ * @typedef {import("../model/spec.js").Spec} Spec
+ *
+ * @typedef {[box: number, at: number]} At  where a chip is
+ * @typedef {{ chip: HTMLElement, box: number, at: number }} Chip
+ * @typedef {{ name: string, box: number, at: number, spec: Spec }} Picked  a chip, and the spec as it was
+ * @typedef {Chip & { x: number, y: number, moved: boolean }} Drag  a chip that is pressed, and where
+ */
+
+/**
  * Fill `root` with chips from now on.
- * @param {{ words: Record<string, string>, change: (spec: string[][]) => void, say: (text: string) => void }} page
- * @returns {(spec: string[][], shape: number[], mesh: object) => void} what shows a spec
+ * @param {HTMLElement} root
+ * @param {object} page
+ * @param {Record<string, string>} page.words
+ * @param {(spec: Spec) => void} page.change
+ * @param {(text: string) => void} page.say
  */
 export function chips(root, { words, change, say }) {
-  let shown = { spec: [], shape: [], mesh: { names: [], sizes: [] } };
+  /** @type {{ spec: Spec, shape: number[], mesh: Mesh }} */
+  let shown = { spec: [], shape: [], mesh: { names: [], sizes: [], types: [], order: null } };
+  /** @type {string[][]} */
   let boxes = []; // axis names in each box, that of the unused ones last
-  let picked = null; // { name, spec: as it was }
-  let focus = null; // the chip that has the focus: [box, place]
+  /** @type {Picked | null} */
+  let picked = null;
+  /** @type {At | null} */
+  let focus = null; // the chip that has the focus
+  /** @type {Drag | null} */
   let drag = null;
 
-  const place = (box) => (box === boxes.length - 1 ? words.unused : format(words.dimension, { at: box }));
-  const chipAt = (box, at) => root.querySelector(`[data-box="${box}"][data-at="${at}"]`);
+  const place = (/** @type {number} */ box) => (box === boxes.length - 1 ? words.unused : format(words.dimension, { at: box }));
+  const focusOn = (/** @type {At} */ [box, at]) =>
+    /** @type {HTMLElement | null} */ (root.querySelector(`[data-box="${box}"][data-at="${at}"]`))?.focus();
 
-  function show(spec, shape, mesh) {
+  /** Show a spec. */
+  function show(/** @type {Spec} */ spec, /** @type {number[]} */ shape, /** @type {Mesh} */ mesh) {
     shown = { spec, shape, mesh };
     const used = spec.flat();
     const dimensions = Math.max(shape.length, spec.length);
@@ -30,15 +51,15 @@ export function chips(root, { words, change, say }) {
     boxes.push(mesh.names.filter((name) => !used.includes(name)));
     const focused = root.contains(document.activeElement) && focus;
     root.replaceChildren(...boxes.map(drawBox));
-    if (focused) chipAt(...focus)?.focus();
+    if (focused) focusOn(focused);
   }
 
-  function drawBox(names, box) {
+  function drawBox(/** @type {string[]} */ names, /** @type {number} */ box) {
     const last = box === boxes.length - 1;
     const size = last ? "" : ` · ${shown.shape[box] ?? "—"}`;
     const label = html("span", { class: "explorer-box-name" }, place(box) + size);
     const element = html("div", { class: "explorer-box", role: "group", "aria-label": place(box) + size }, label);
-    element.dataset.target = box;
+    element.dataset.target = `${box}`;
     element.classList.toggle("extra", !last && box >= shown.shape.length);
     element.append(...names.map((name, at) => drawChip(name, box, at)));
     if (picked) {
@@ -48,17 +69,21 @@ export function chips(root, { words, change, say }) {
     return element;
   }
 
-  function drawChip(name, box, at) {
+  function drawChip(/** @type {string} */ name, /** @type {number} */ box, /** @type {number} */ at) {
     const size = shown.mesh.sizes[shown.mesh.names.indexOf(name)];
     const label = format(words.chip, { axis: name, size: size ?? "?", place: place(box) });
     const pressed = picked?.name === name && picked.box === box && picked.at === at;
     const attributes = { type: "button", class: "explorer-chip", "aria-label": label, "aria-pressed": `${pressed}` };
-    const chip = html("button", { ...attributes, "data-box": box, "data-at": at }, name, html("small", {}, ` ${size ?? "?"}`));
-    chip.setAttribute("aria-describedby", root.dataset.help);
-    return chip;
+    const where = { "data-box": box, "data-at": at, "aria-describedby": root.dataset.help };
+    return html("button", { ...attributes, ...where }, name, html("small", {}, ` ${size ?? "?"}`));
   }
 
-  /** Take a chip to a box, to its end or before the chip at a place; chips of one name in the unused box are one. */
+  /**
+   * Take a chip to a box, to its end or before the chip at a place; chips of one name in the unused box are one.
+   * @param {{ box: number, at: number }} from
+   * @param {number} target
+   * @returns {At} where it is then
+   */
   function move(from, target, before = Infinity) {
     const name = boxes[from.box][from.at];
     const next = boxes.map((names) => [...names]);
@@ -68,13 +93,15 @@ export function chips(root, { words, change, say }) {
     focus = [target, at];
     if (picked) Object.assign(picked, { box: target, at });
     const spec = next.slice(0, -1);
-    while (spec.length && !spec.at(-1).length) spec.pop();
+    while (spec.at(-1)?.length === 0) spec.pop();
     if (target === boxes.length - 1) focus = [target, Math.max(0, shown.mesh.names.filter((each) => !spec.flat().includes(each)).indexOf(name))];
+    const there = focus;
     change(spec);
     say(format(words.moved, { axis: name, place: place(target), spec: printSpec(spec) }));
+    return there;
   }
 
-  function pick(box, at) {
+  function pick(/** @type {number} */ box, /** @type {number} */ at) {
     const name = boxes[box][at];
     const again = picked?.box === box && picked.at === at;
     picked = again ? null : { name, box, at, spec: shown.spec };
@@ -82,14 +109,13 @@ export function chips(root, { words, change, say }) {
     redraw([box, at]);
   }
 
-  function redraw(chip) {
+  function redraw(/** @type {At} */ chip) {
     focus = chip;
     show(shown.spec, shown.shape, shown.mesh);
-    chipAt(...chip)?.focus();
+    focusOn(chip);
   }
 
-  function putBack() {
-    const { name, spec } = picked;
+  function putBack(/** @type {Picked} */ { name, spec }) {
     picked = null;
     change(spec);
     const box = Math.max(boxes.findIndex((names) => names.includes(name)), 0);
@@ -97,8 +123,11 @@ export function chips(root, { words, change, say }) {
     say(format(words.put_back, { axis: name, place: place(box) }));
   }
 
-  const chipOf = (event) => {
-    const chip = event.target.closest(".explorer-chip");
+  /** What of a kind an event is on. */
+  const closest = (/** @type {Event} */ { target }, /** @type {string} */ selector) =>
+    /** @type {HTMLElement | null} */ (/** @type {Element} */ (target).closest(selector));
+  const chipOf = (/** @type {Event} */ event) => {
+    const chip = closest(event, ".explorer-chip");
     return chip && { chip, box: Number(chip.dataset.box), at: Number(chip.dataset.at) };
   };
 
@@ -109,10 +138,10 @@ export function chips(root, { words, change, say }) {
 
   root.addEventListener("keydown", (event) => {
     const found = chipOf(event);
-    const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+    const step = STEPS.get(event.key);
     if (event.key === "Escape" && picked) {
       event.preventDefault();
-      putBack();
+      putBack(picked);
     } else if (found && step && !event.altKey && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
       const target = found.box + step;
@@ -123,13 +152,12 @@ export function chips(root, { words, change, say }) {
   root.addEventListener("click", (event) => {
     if (drag?.moved) return;
     const found = chipOf(event);
-    const box = event.target.closest(".explorer-box");
+    const box = closest(event, ".explorer-box");
     if (found) pick(found.box, found.at);
     else if (box && picked) {
-      const from = { box: picked.box, at: picked.at };
+      const from = picked;
       picked = null;
-      move(from, Number(box.dataset.target));
-      redraw(focus);
+      redraw(move(from, Number(box.dataset.target)));
     }
   });
 
@@ -154,35 +182,37 @@ export function chips(root, { words, change, say }) {
 
   root.addEventListener("pointerup", (event) => {
     if (!drag?.moved) return;
+    const dragged = drag;
     const target = boxUnder(event);
-    const others = target ? [...target.querySelectorAll(".explorer-chip")].filter((chip) => chip !== drag.chip) : [];
+    const inTarget = /** @type {NodeListOf<HTMLElement> | undefined} */ (target?.querySelectorAll(".explorer-chip"));
+    const others = [...(inTarget ?? [])].filter((chip) => chip !== dragged.chip);
     const next = others.find((chip) => {
       const { left, right, top, bottom } = chip.getBoundingClientRect();
       return event.clientY < top || (event.clientY < bottom && event.clientX < (left + right) / 2);
     });
-    rest();
+    rest(dragged);
     picked = null;
     // Afterwards: the click that a drag ends with is none, and a touch ends on the element that it began on.
     setTimeout(() => {
-      if (target) move(drag, Number(target.dataset.target), next ? Number(next.dataset.at) : Infinity);
+      if (target) move(dragged, Number(target.dataset.target), next ? Number(next.dataset.at) : Infinity);
       drag = null;
     });
   });
 
   root.addEventListener("pointercancel", () => {
-    if (drag?.moved) rest();
+    if (drag?.moved) rest(drag);
     drag = null;
   });
 
-  function rest() {
-    drag.chip.style.translate = "";
-    drag.chip.classList.remove("dragged");
+  function rest(/** @type {Drag} */ { chip }) {
+    chip.style.translate = "";
+    chip.classList.remove("dragged");
     for (const box of root.children) box.classList.remove("target");
   }
 
-  function boxUnder({ clientX, clientY }) {
+  function boxUnder(/** @type {PointerEvent} */ { clientX, clientY }) {
     const under = document.elementsFromPoint(clientX, clientY).map((element) => element.closest(".explorer-box"));
-    return under.find((box) => box && root.contains(box));
+    return /** @type {HTMLElement | undefined} */ (under.find((box) => box && root.contains(box)));
   }
 
   return show;

@@ -16,13 +16,14 @@ import { reprSpec } from "./spec.js";
  * @typedef {import("./layout.js").Mesh} Mesh
  * @typedef {import("./spec.js").Spec} Spec
  *
- * @typedef {object} Refusal
- * @property {"shape" | "dtype" | "mesh" | "types" | "order" | "spec" | "to" | "b" | "out"} field  what it stands next to
- * @property {string} kind  which remedy to show
- * @property {Record<string, any>} values  for the remedy's words
- * @property {string} [message]  JAX's own; none where the limit is the explorer's, see limits.js
+ * @typedef {import("./limits.js").Problem} Problem
+ *
+ * @typedef {object} Said  what JAX says; nothing where the limit is the explorer's, see limits.js
+ * @property {string} [message]
  * @property {string} [error]  the class that JAX raises
  * @property {string} [call]  what raises it
+ *
+ * @typedef {Problem & Said} Refusal  by the field that it stands next to
  */
 
 /**
@@ -36,6 +37,7 @@ export function check(state) {
   const beyond = limits(state);
   if (beyond.length) return beyond;
   const { shape, mesh, spec, to, product: wanted } = state;
+  /** @type {(Pick<State, "shape" | "spec"> & Pick<Problem, "field">)[]} */
   const asked = [{ field: "spec", shape, spec }];
   if (to) asked.push({ field: "to", shape, spec: to });
   if (wanted) {

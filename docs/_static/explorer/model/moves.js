@@ -1,4 +1,4 @@
-// What must cross devices when an array goes from one layout to another: the same as src/shardbook/moves.py. A device
+// What must cross devices when an array goes from one layout to another: the same as in src/shardbook. A device
 // must receive every element that it holds afterwards and not before, and no way of moving the array sends less in sum.
 
 import { bytes, product } from "./layout.js";
@@ -24,14 +24,20 @@ import { bytes, product } from "./layout.js";
 export function moves(before, after) {
   const held = new Map(before.pieces.flatMap(({ index, devices }) => devices.map((device) => [device, index])));
   const perDevice = after.pieces.flatMap(({ index, devices }) =>
-    devices.map((device) => receipt(device, index, held.get(device), after.dtype)),
+    devices.map((device) => receipt(device, index, /** @type {Box} */ (held.get(device)), after.dtype)),
   );
   perDevice.sort((one, other) => one.device - other.device);
   return { bytes: perDevice.reduce((sum, each) => sum + each.bytes, 0), perDevice };
 }
 
-/** @returns {Receipt} */
-function receipt(/** @type {number} */ device, /** @type {Box} */ index, /** @type {Box} */ had, /** @type {string} */ dtype) {
+/**
+ * @param {number} device
+ * @param {Box} index
+ * @param {Box} had
+ * @param {string} dtype
+ * @returns {Receipt}
+ */
+function receipt(device, index, had, dtype) {
   const common = /** @type {Box} */ (
     index.map(([start, stop], dimension) => [Math.max(start, had[dimension][0]), Math.min(stop, had[dimension][1])])
   );
@@ -40,4 +46,5 @@ function receipt(/** @type {number} */ device, /** @type {Box} */ index, /** @ty
   return { device, index, kept, elements, bytes: bytes(elements, dtype) };
 }
 
-const volume = (/** @type {Box} */ box) => product(box.map(([start, stop]) => stop - start));
+/** How many elements a box has. */
+export const volume = (/** @type {Box} */ box) => product(box.map(([start, stop]) => stop - start));

@@ -4,6 +4,11 @@ import { DTYPE_BITS } from "./dtypes.js";
 import { product } from "./layout.js";
 import { isName } from "./spec.js";
 
+/**
+ * @typedef {"shape" | "dtype" | "mesh" | "types" | "order" | "spec" | "to" | "b" | "out"} Field  of the form
+ * @typedef {{ field: Field, kind: string, values: Record<string, unknown> }} Problem  what a remedy is told of, in words
+ */
+
 export const LIMITS = Object.freeze({
   dimensions: 6,
   axes: 6,
@@ -12,7 +17,7 @@ export const LIMITS = Object.freeze({
 });
 
 const isList = Array.isArray;
-const isSize = (/** @type {unknown} */ value) => Number.isSafeInteger(value) && value >= 0 && !Object.is(value, -0);
+const isSize = (/** @type {any} */ value) => Number.isSafeInteger(value) && value >= 0 && !Object.is(value, -0);
 const isSpec = (/** @type {unknown} */ spec) => isList(spec) && spec.every((axes) => isList(axes) && axes.every(isName));
 const isShort = (/** @type {string[][]} */ spec) =>
   spec.length <= 2 * LIMITS.dimensions && spec.flat().length <= 2 * LIMITS.axes;
@@ -22,11 +27,11 @@ const isShort = (/** @type {string[][]} */ spec) =>
  * Kinds: state, dimensions, size, dtype, axes, axis-name, axis-twice, axis-size, devices, types, order, bytes, spec,
  * product-shape, columns.
  * @param {any} state
- * @returns {{ field: string, kind: string, values: Record<string, any> }[]}
  */
 export function limits(state) {
+  /** @type {Problem[]} */
   const found = [];
-  const object = (/** @type {string} */ field, /** @type {string} */ kind, values = {}) =>
+  const object = (/** @type {Field} */ field, /** @type {string} */ kind, values = {}) =>
     found.push({ field, kind, values });
   const { shape, dtype, mesh, to = null, product: wanted = null } = state ?? {};
   if (!mesh || ![shape, mesh.names, mesh.sizes, mesh.types].every(isList) || typeof wanted !== "object") {
@@ -34,11 +39,12 @@ export function limits(state) {
     return found;
   }
 
-  const wrong = shape.findIndex((size) => !isSize(size));
+  const wrong = shape.findIndex((/** @type {unknown} */ size) => !isSize(size));
   if (shape.length > LIMITS.dimensions) object("shape", "dimensions", { count: shape.length, most: LIMITS.dimensions });
   else if (wrong >= 0) object("shape", "size", { dimension: wrong });
   if (typeof dtype !== "string" || !Object.hasOwn(DTYPE_BITS, dtype)) object("dtype", "dtype");
 
+  /** @type {{ names: any[], sizes: any[], types: any[], order?: unknown }} */
   const { names, sizes, types, order = null } = mesh;
   const count = sizes.length && sizes.every(isSize) ? product(sizes) : 0;
   const unnamed = names.findIndex((name) => !isName(name));
@@ -56,7 +62,7 @@ export function limits(state) {
   }
 
   const specs = { spec: state.spec, ...(to !== null && { to }), ...(wanted && { b: wanted.b, out: wanted.out }) };
-  for (const [field, spec] of Object.entries(specs)) if (!isSpec(spec) || !isShort(spec)) object(field, "spec");
+  for (const [field, spec] of Object.entries(specs)) if (!isSpec(spec) || !isShort(spec)) object(/** @type {Field} */ (field), "spec");
   if (wanted && shape.length !== 2) object("shape", "product-shape", { count: shape.length });
   if (wanted && !isSize(wanted.columns)) object("b", "columns");
   if (found.length) return found;

@@ -3,7 +3,8 @@
 /**
  * One list of axis names a dimension that the spec names; an empty list is None. It may be shorter than the shape.
  * @typedef {string[][]} Spec
- * @typedef {{ kind: string, values: Record<string, string> }} Mistake  what cannot be read, and the text it is about
+ * @typedef {{ kind: string, values: Record<string, unknown> }} Mistake  what cannot be read, and the text it is about
+ * @typedef {{ quoted?: string, word?: string, sign?: string, text: string }} Token  one of the first three, and which it is
  */
 
 const OPEN = "([{";
@@ -15,7 +16,7 @@ const LONGEST = 2000; // characters that are read
 
 /** What is wrong with a text. */
 class Unreadable extends Error {
-  /** @param {string} kind @param {Record<string, string>} values */
+  /** @param {string} kind @param {Record<string, unknown>} values */
   constructor(kind, values = {}) {
     super(kind);
     this.mistake = { kind, values };
@@ -37,7 +38,10 @@ function plain(/** @type {string} */ text) {
     .trim();
 }
 
-/** Cut into brackets, commas, quoted names and words. */
+/**
+ * Cut into brackets, commas, quoted names and words.
+ * @returns {Token[]}
+ */
 function tokens(/** @type {string} */ text) {
   return [...text.matchAll(/\s*(?:'([^']*)'|([\w.]+)|(\S))/gu)].map(([, quoted, word, sign]) => ({
     quoted,
@@ -48,23 +52,25 @@ function tokens(/** @type {string} */ text) {
 }
 
 /** The parts between commas; a last comma ends nothing, and what was left open ends with the text. */
-function listed(/** @type {ReturnType<typeof tokens>} */ found) {
-  const parts = [[]];
+function listed(/** @type {Token[]} */ found) {
+  /** @type {Token[]} */
+  let part = [];
+  const parts = [part];
   const open = [];
   for (const token of found) {
     if (token.sign && OPEN.includes(token.sign)) open.push(token.sign);
     if (token.sign && CLOSE.includes(token.sign) && open.pop() === undefined) {
       throw new Unreadable("unopened", { found: token.sign });
     }
-    if (token.sign === "," && !open.length) parts.push([]);
-    else parts.at(-1).push(token);
+    if (token.sign === "," && !open.length) parts.push((part = []));
+    else part.push(token);
   }
-  if (!parts.at(-1).length) parts.pop();
+  if (!part.length) parts.pop();
   return parts;
 }
 
 /** What stands in brackets that hold all of it, or undefined. */
-function inside(/** @type {ReturnType<typeof tokens>} */ found) {
+function inside(/** @type {Token[]} */ found) {
   if (!found.length || !found[0].sign || !OPEN.includes(found[0].sign)) return undefined;
   let depth = 0;
   for (const [at, { sign }] of found.entries()) {
@@ -76,7 +82,7 @@ function inside(/** @type {ReturnType<typeof tokens>} */ found) {
 }
 
 /** The axis that one part names, or null for None. */
-function axis(/** @type {ReturnType<typeof tokens>} */ part) {
+function axis(/** @type {Token[]} */ part) {
   const keyword = part.length > 1 && part[1].sign === "=";
   if (keyword) throw new Unreadable("keyword", { found: part[0].text });
   if (part.length > 1) throw new Unreadable("comma", { before: part[0].text, after: part[1].text });
@@ -88,7 +94,7 @@ function axis(/** @type {ReturnType<typeof tokens>} */ part) {
 }
 
 /** The axes of one dimension. */
-function entry(/** @type {ReturnType<typeof tokens>} */ part) {
+function entry(/** @type {Token[]} */ part) {
   const several = inside(part);
   if (!several) {
     const name = axis(part);
@@ -102,8 +108,13 @@ function entry(/** @type {ReturnType<typeof tokens>} */ part) {
   });
 }
 
-/** Read, and turn what cannot be read into an answer. */
-function attempt(/** @type {() => object} */ read) {
+/**
+ * Read, and turn what cannot be read into an answer.
+ * @template Found
+ * @param {() => Found} read
+ * @returns {Found | { error: Mistake }}
+ */
+function attempt(read) {
   try {
     return read();
   } catch (error) {
@@ -117,7 +128,7 @@ function attempt(/** @type {() => object} */ read) {
  * `('x', 'y')` without `P` is two dimensions, as it is in Python's `P(*('x', 'y'))`.
  * Mistakes: too-long-text, unopened, comma, name, nested, none-in-tuple, keyword, unconstrained.
  * @param {string} text
- * @returns {{ spec: Spec, error?: undefined } | { error: Mistake, spec?: undefined }}
+ * @returns {{ spec: Spec } | { error: Mistake }}
  */
 export function parseSpec(text) {
   return attempt(() => {
@@ -154,7 +165,7 @@ export function reprSpec(spec) {
  * Read a shape: `8, 16`, `(8, 16)`, `8x16`, `8 × 16`, `[1_024]`; nothing, or `()`, is a scalar's.
  * Mistakes: too-long-text, size.
  * @param {string} text
- * @returns {{ shape: number[], error?: undefined } | { error: Mistake, shape?: undefined }}
+ * @returns {{ shape: number[] } | { error: Mistake }}
  */
 export function parseShape(text) {
   return attempt(() => {
@@ -176,8 +187,7 @@ function whole(/** @type {string} */ word) {
  * Mistakes: too-long-text, size, name, mesh (what is no pair of name and size), counts (as many names, or types, as
  * sizes).
  * @param {string} text
- * @returns {{ mesh: { names: string[], sizes: number[], types?: string[] }, error?: undefined } |
- *   { error: Mistake, mesh?: undefined }}
+ * @returns {{ mesh: { names: string[], sizes: number[], types?: string[] } } | { error: Mistake }}
  */
 export function parseMesh(text) {
   return attempt(() => {
@@ -191,9 +201,8 @@ export function parseMesh(text) {
     const wrong = pairs.find((pair) => pair.length > 2 || pair.includes(""));
     if (wrong) throw new Unreadable("mesh", { found: wrong.join("=") });
     const paired = pairs.every((pair) => pair.length === 2);
-    if (!paired && pairs.some((pair) => pair.length === 2)) {
-      throw new Unreadable("mesh", { found: pairs.find((pair) => pair.length === 1)[0] });
-    }
+    const alone = pairs.find((pair) => pair.length === 1);
+    if (alone && pairs.some((pair) => pair.length === 2)) throw new Unreadable("mesh", { found: alone[0] });
     const words = pairs.flat();
     const isSize = (/** @type {string} */ word) => /^[\d-]/.test(word);
     const names = paired ? pairs.map(([name]) => name) : words.filter((word) => !isSize(word));
@@ -204,9 +213,10 @@ export function parseMesh(text) {
       throw new Unreadable("counts", { names: String(names.length), sizes: String(sizes.length) });
     }
     if (said === undefined) return { mesh: { names, sizes } };
+    /** @type {string[]} */
     const stated = said.match(/Auto|Explicit|Manual/g) ?? [];
-    const types = /\*/.test(said) ? names.map(() => stated[0]) : stated;
-    if (types.length !== names.length || types.includes(undefined)) {
+    const types = /\*/.test(said) && stated.length ? names.map(() => stated[0]) : stated;
+    if (types.length !== names.length) {
       throw new Unreadable("counts", { types: String(stated.length), sizes: String(sizes.length) });
     }
     return { mesh: { names, sizes, types } };

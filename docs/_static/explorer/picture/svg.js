@@ -1,23 +1,32 @@
-// Draw panels as SVG, as src/shardbook/svg.py does: the same boxes, labels and classes of figure.css. Lengths are in CSS
-// pixels at full size.
+// Draw panels as SVG, as src/shardbook does: the same boxes, labels and classes of figure.css. Lengths are in CSS pixels
+// at full size.
 
-import { bands, cellsOf } from "./picture.js";
-import { fixed, length } from "./notation.js";
+import { bands, cellsOf } from "./panels.js";
+import { fixed, length } from "../model/notation.js";
 import { html, svg } from "./dom.js";
-import { linesFor } from "./holders.js";
+import { linesFor } from "./device_labels.js";
+import { shared } from "../model/shared.js";
 
-// Advance widths of a monospace font at the two sizes figure.css sets: 13 px for device numbers, 12 px for labels.
-const NUMBER = 7.9;
-const LABEL = 7.3;
-const LINE = 16;
-const SMALLEST_TEXT = 11; // no text gets smaller than this on a narrow screen: the figure scrolls instead
-const WIDE = 640; // panels wider than this are broken into bands
-const PHONE = 330; // panels are at most this wide where what they say allows it
-const TITLED_PIECES = 64; // up to this many pieces, each box names its piece when pointed at
+/**
+ * @typedef {import("../model/layout.js").Piece} Piece
+ * @typedef {import("./panels.js").Panel} Panel
+ *
+ * @typedef {Pick<import("../model/layout.js").Layout, "shape" | "shardShape" | "pieces">} Drawn  what is drawn of a layout
+ * @typedef {{ width: number, height: number, lines: Map<Piece, string[]> }} Box  the size of every box, and what is in them
+ * @typedef {"none" | "one" | "two" | "turned"} Style  how the columns' ranges are written
+ */
 
-/** Draw panels as `<svg>` elements, and say how narrow they can get while their text is legible. */
+const { LABEL, LINE, NUMBER, PHONE, SMALLEST_TEXT, TITLED_PIECES, WIDE } = shared;
+
+/**
+ * Draw panels as `<svg>` elements, and say how narrow they can get while their text is legible.
+ * @param {Drawn} layout
+ * @param {(Panel | null)[]} arranged
+ * @param {string} count  the template of "{count} devices"
+ * @returns {[pictures: Element[], least: number]}
+ */
 export function draw(layout, arranged, count) {
-  const drawn = arranged.filter(Boolean);
+  const drawn = arranged.filter((panel) => panel !== null);
   const widest = Math.max(...drawn.map((panel) => panel.columns.length));
   const tallest = Math.max(...drawn.map((panel) => panel.rows.length));
   const gutter = Math.max(...drawn.map((panel) => gutterOf(panel, 0)));
@@ -30,6 +39,7 @@ export function draw(layout, arranged, count) {
   const columns = Math.max(...drawn.flatMap((panel) => bands(panel, limit).map((band) => band.columns.length)));
   const box = boxFor(layout, pieces, [tallest, columns], gutter, count);
   const titled = layout.pieces.length <= TITLED_PIECES;
+  /** @type {Element[]} */
   const pictures = [];
   let least = 0;
   for (const panel of arranged) {
@@ -46,18 +56,28 @@ export function draw(layout, arranged, count) {
   return [pictures, least];
 }
 
-function narrowest(pieces) {
+/** The width that the longest device number needs. */
+function narrowest(/** @type {Piece[]} */ pieces) {
   const longest = Math.max(...pieces.map((piece) => Math.max(...piece.devices)));
   return Math.max(26, String(longest).length * NUMBER + 8);
 }
 
-/** Choose a box size: narrow enough for a phone if the text allows, in the array's proportions where it is free. */
+/**
+ * Choose a box size: narrow enough for a phone if the text allows, in the array's proportions where it is free.
+ * @param {Drawn} layout
+ * @param {Piece[]} pieces
+ * @param {[rows: number, columns: number]} shape
+ * @param {number} gutter
+ * @param {string} count
+ * @returns {Box}
+ */
 function boxFor(layout, pieces, [rows, columns], gutter, count) {
-  const roomiest = { 1: 160, 2: 110 }[columns] ?? 88;
+  const roomiest = columns === 1 ? 160 : columns === 2 ? 110 : 88;
   const shares = [PHONE, 480, WIDE].map((total) => Math.max(26, (total - gutter) / columns));
-  const widths = [Math.min(roomiest, shares[0]), ...shares, shares.at(-1)];
+  const widths = [Math.min(roomiest, shares[0]), ...shares, shares[2]];
   const few = Math.max(1, Math.min(8, Math.floor(400 / (rows * LINE))));
   const heights = [...Array(widths.length - 1).fill(few), Math.max(few, 8)];
+  /** @type {[width: number, height: number][]} */
   const sizes = widths.map((width, at) => [Math.floor((width - 8) / NUMBER), heights[at]]);
   const [chosen, lines] = linesFor(pieces, sizes, count);
   const width = widths[chosen];
@@ -69,15 +89,24 @@ function boxFor(layout, pieces, [rows, columns], gutter, count) {
 }
 
 /** The room left of the boxes, for the rows' label and ranges. */
-function gutterOf(panel, height) {
+function gutterOf(/** @type {Panel} */ panel, /** @type {number} */ height) {
   if (!panel.rowLabel) return 1;
   const ranges = Math.max(...panel.rows.map((text) => length(text || "⋮"))) * LABEL + 8;
   return stands(panel, height) ? ranges + 20 : Math.max(ranges, length(panel.rowLabel) * LABEL + 8);
 }
 
 /** Whether the rows' label fits along the side, or must lie in the corner. */
-const stands = (panel, height) => !height || length(panel.rowLabel) * LABEL <= height;
+const stands = (/** @type {Panel} */ panel, /** @type {number} */ height) =>
+  !height || length(panel.rowLabel) * LABEL <= height;
 
+/**
+ * One panel, and how narrow it can get.
+ * @param {Drawn} layout
+ * @param {Panel} panel
+ * @param {Box} box
+ * @param {boolean} titled  whether each box names its piece
+ * @returns {[picture: SVGSVGElement, least: number]}
+ */
 function drawPanel(layout, panel, box, titled) {
   const { rows, columns, cells } = panel;
   // A label that nearly fits along the side is worth a slightly taller box.
@@ -90,6 +119,7 @@ function drawPanel(layout, panel, box, titled) {
   const left = gutterOf(panel, tall);
   const corner = Boolean(panel.rowLabel) && !stands(panel, tall);
   const longest = Math.max(...columns.map((text) => length(text ?? ""))) * LABEL;
+  /** @type {Style} */
   let style = !columns.some(Boolean) ? "none" : longest + 2 <= box.width ? "one" : "two";
   if (style === "two" && upright(columns) > box.width) style = "turned";
   const header = { none: 0, one: 18, two: 32, turned: longest + 8 }[style];
@@ -97,6 +127,7 @@ function drawPanel(layout, panel, box, titled) {
   const labelWidth = left + wide / 2 + (length(panel.columnLabel) * LABEL) / 2;
   const total = [Math.max(left + wide + 1, length(panel.title) * LABEL, labelWidth), top + tall + 1];
 
+  /** @type {SVGElement[]} */
   const texts = [];
   if (panel.title) texts.push(text(0, 13, panel.title, "sb-dim"));
   if (panel.columnLabel) texts.push(text(left + wide / 2, panel.title ? 35 : 13, panel.columnLabel, "sb-dim sb-mid"));
@@ -109,8 +140,11 @@ function drawPanel(layout, panel, box, titled) {
     for (const [at, range] of rows.entries()) texts.push(text(left - 6, ys[at] + heights[at] / 2 + 4, range ?? "⋮", "sb-end"));
   }
 
+  /** @type {SVGElement[]} */
   const boxes = [];
+  /** @type {Map<string, string>} */
   const outlines = new Map();
+  /** @type {SVGElement[]} */
   const numbers = [];
   for (const [down, row] of cells.entries()) {
     for (const [across, cell] of row.entries()) {
@@ -128,7 +162,7 @@ function drawPanel(layout, panel, box, titled) {
         const [w, h] = [digits(width), digits(tallness)];
         outlines.set(kind, `${outlines.get(kind) ?? ""}M${digits(x)} ${digits(y)}h${w}v${h}h-${w}z`);
       }
-      const lines = box.lines.get(cell.piece);
+      const lines = box.lines.get(cell.piece) ?? [];
       const first = y + tallness / 2 + 4.5 - ((lines.length - 1) * LINE) / 2;
       for (const [at, line] of lines.entries()) numbers.push(text(x + width / 2, first + at * LINE, line));
     }
@@ -140,6 +174,7 @@ function drawPanel(layout, panel, box, titled) {
     {
       viewBox: `0 0 ${digits(total[0])} ${digits(total[1])}`,
       width: digits(total[0]),
+      style: `min-width:${fixed(least, 0)}px`,
       fill: "none",
       stroke: "currentColor",
       "aria-hidden": "true",
@@ -157,16 +192,22 @@ function drawPanel(layout, panel, box, titled) {
     ),
     svg("g", { class: "sb-labels", fill: "currentColor", stroke: "none" }, ...texts),
   );
-  picture.style.minWidth = `${fixed(least, 0)}px`;
   return [picture, least];
 }
 
 /** The width that index ranges need on two lines, "4096:" above "4112". */
-function upright(columns) {
+function upright(/** @type {(string | null)[]} */ columns) {
   const parts = columns.flatMap((text) => (text ?? "").split(":"));
   return (Math.max(...parts.map(length)) + 1) * LABEL + 4;
 }
 
+/**
+ * The range of a column, above it.
+ * @param {number} x
+ * @param {number} y
+ * @param {string | null} range
+ * @param {Style} style
+ */
 function columnRange(x, y, range, style) {
   if (style === "none") return [];
   if (range === null) return [text(x, y, "⋯", "sb-mid")];
@@ -176,12 +217,25 @@ function columnRange(x, y, range, style) {
   return [text(x, y - 14, `${start}:`, "sb-mid"), text(x, y, stop, "sb-mid")];
 }
 
+/**
+ * @param {number} x
+ * @param {number} y
+ * @param {string} said
+ * @param {string | null} kind
+ */
 const text = (x, y, said, kind = null) => svg("text", { class: kind, x: digits(x), y: digits(y) }, said);
 
+/**
+ * A text that reads upwards.
+ * @param {number} x
+ * @param {number} y
+ * @param {string} said
+ * @param {string | null} kind
+ */
 const turned = (x, y, said, kind = null) =>
   svg("text", { class: kind, transform: `translate(${digits(x)} ${digits(y)})rotate(-90)` }, said);
 
 /** A length with no more digits than a screen shows. */
-const digits = (number) => fixed(number, 1).replace(/\.0$/, "");
+const digits = (/** @type {number} */ number) => fixed(number, 1).replace(/\.0$/, "");
 
-const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+const sum = (/** @type {number[]} */ numbers) => numbers.reduce((total, number) => total + number, 0);
