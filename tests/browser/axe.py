@@ -12,8 +12,9 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 WIDTHS = (1280, 390)
 THEMES = ("light", "dark")
 STATES = list(product(THEMES, WIDTHS))
-# Scripts have heard of the new size once it has been painted.
-PAINTED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+# Scripts have heard of the new size once it has been painted, and no colour is on its way to another one.
+PAINTED = """new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
+    Promise.allSettled(document.getAnimations().filter(each => each instanceof CSSTransition).map(each => each.finished)))"""
 # All rules, those of colour, or the others; on the whole page, or on the elements that a function of alike.js names.
 RUN = """async ([tags, part, where]) => {
     const include = where ? alike[where[0]](...where.slice(1)) : [document];
@@ -29,7 +30,7 @@ def show(page, theme, width):
     """Show a page in a theme and at a width, without loading it anew."""
     page.emulate_media(color_scheme=theme)
     page.set_viewport_size({"width": width, "height": 900})
-    page.evaluate(PAINTED)
+    page.evaluate(f"{PAINTED}.then(() => null)")
 
 
 def told(page, state, part="all", where=None):

@@ -3,7 +3,6 @@
 import functools
 import http.server
 import os
-import re
 import shutil
 import threading
 from contextlib import contextmanager
@@ -36,10 +35,6 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | {".wasm": "application/wasm"}
     protocol_version = "HTTP/1.1"  # one connection for many files
-
-    def translate_path(self, path):
-        """Every file has more addresses: a script that is imported under another one has no memory of the first."""
-        return super().translate_path(re.sub(r"^/anew/\d+/", "/", path))
 
     def end_headers(self):
         self.send_header("Content-Security-Policy", POLICY)

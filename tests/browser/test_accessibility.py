@@ -48,7 +48,7 @@ FAULTS = {
         "(spans => { spans[Math.floor(spans.length / 2)].style.color = '#ccc' })(document.querySelectorAll('pre span.n'))",
         "",
         "color-contrast",
-        "light",
+        "",
     ),
     "span in the dark": ("", f"{DARK} {{pre span.n:nth-child(13) {{{PALE}}}}}", "color-contrast", "dark"),
 }
@@ -72,7 +72,7 @@ def test_axe_finds_a_planted_fault(page, address, fault):
         assert all(where in told for told in found)
 
 
-@pytest.mark.parametrize("fault", ["colour", "dark", "narrow", "narrow and dark", "span in the dark"])
+@pytest.mark.parametrize("fault", ["narrow", "narrow and dark", "span in the dark"])
 def test_a_page_that_changes_is_as_one_that_is_loaded_so(page, address, fault):
     """The theme and the width that a page is given after it was loaded show the same faults in the same states."""
     script, style, rule, _ = FAULTS[fault]

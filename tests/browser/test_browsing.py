@@ -6,7 +6,7 @@ STATE = """() => ({
     local: localStorage.length, session: sessionStorage.length, cookies: document.cookie, history: history.length,
     size: [innerWidth, innerHeight], dark: matchMedia("(prefers-color-scheme: dark)").matches,
     still: matchMedia("(prefers-reduced-motion: reduce)").matches, print: matchMedia("print").matches,
-    own: typeof planted, hovered: document.querySelectorAll("main :hover").length, focus: document.activeElement.tagName,
+    own: typeof planted, hovered: document.querySelectorAll(":hover").length, focus: document.activeElement.tagName,
 })"""
 
 

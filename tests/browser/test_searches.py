@@ -109,17 +109,6 @@ def find(page, address, language, queries):
     return page.evaluate(FIND, [f"{address}/{language}/_static/search.js", list(queries), FIRST])
 
 
-def find_anew(page, address, language, queries):
-    """The first results of a search that has not been used for each query: what Pagefind has loaded changes what it finds."""
-    host, _, folder = address.rpartition("/")
-    page.goto(f"{address}/{language}/search.html")
-    found = {}
-    for number, query in enumerate(queries):
-        script = f"{host}/anew/{number}/{folder}/{language}/_static/search.js"
-        found |= page.evaluate(FIND, [script, [query], FIRST])
-    return found
-
-
 def empty(found):
     return [query for query, urls in found.items() if not urls]
 
@@ -150,8 +139,13 @@ def test_questions_lead_to_their_answers(page, address, language):
     assert len(questions) == 100
     assert empty(find(page, address, language, [question.text for question in questions])) == []
     answered = [each for each in questions if each.answers]
-    found = find_anew(page, address, language, [each.text for each in answered])
-    missed = [each.text for each in answered if not any(map(each.is_answered_by, found[each.text]))]
+    # Each on a page loaded anew, as readers ask: what Pagefind has loaded for one query changes what it finds for another,
+    # and neither its destroy() nor its scripts imported under another address make it quite forget.
+    missed = [
+        each.text
+        for each in answered
+        if not any(map(each.is_answered_by, find(page, address, language, [each.text])[each.text]))
+    ]
     assert missed == [each.text for each in questions if each.text in UNREACHED]
 
 
