@@ -18,7 +18,7 @@ from shardbook._messages import MESSAGES
 from shardbook_sphinx.exceptions import HandbookError
 from shardbook_sphinx.explorer import script
 
-CASES = 5000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 3000
+CASES = 20_000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 2000
 SOME = 400  # in which a fault shows
 MANY = [[4096], [24, 24], [20, 20], [64, 64], [16, 16, 16], [8, 8, 8, 8], [1000, 3], [4, 4, 4, 4, 4, 4]]
 LONG = "a_name_as_long_as_can_be"
