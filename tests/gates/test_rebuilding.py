@@ -242,7 +242,8 @@ def test_a_build_killed_while_it_runs_leaves_that_mark_and_keeps_what_it_ran(sma
 
 
 def test_a_build_killed_alone_leaves_no_process_behind(small):
-    build = start_and_wait_for_the_cell(small)
+    """What it had begun ends by itself, with the cell that is running."""
+    build = start_and_wait_for_the_cell(small, lasts=2)
     processes = psutil.Process(build.pid).children(recursive=True)
     assert len(processes) > 2
     build.kill()
