@@ -1,7 +1,11 @@
 """What README and CONTRIBUTING say is what the commands, the gate and the hosts do, in both languages."""
 
 import ast
+import os
 import re
+import shutil
+import subprocess
+import sys
 
 import pytest
 from checkout import CHECKOUT
@@ -107,3 +111,39 @@ def test_every_message_names_a_session_and_starts_it_as_the_readme_does():
     named = {match for text in said for match in re.findall(r"(\S+ \S*nox\S*) -s (\w+)", text)}
     assert {start for start, _ in named} == {"python3 noxfile.py"}
     assert {session for _, session in named} <= sessions() | {"kernels"}
+
+
+def start(folder, venv):
+    """Start a copy of the noxfile by a Python whose ``venv`` is another module; what came back and was printed."""
+    shutil.copy(CHECKOUT / "noxfile.py", folder)
+    (folder / "modules").mkdir()
+    (folder / "modules/venv.py").write_text(venv, encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": str(folder / "modules")}
+    command = [sys.executable, str(folder / "noxfile.py"), "-s", "docs"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_a_python_without_venv_is_told_what_to_install(tmp_path):
+    code, printed = start(tmp_path, "raise SystemExit(1)")
+    assert code
+    assert "sudo apt install python3-venv" in printed
+
+
+PYTHON = """\
+import pathlib, sys
+python = pathlib.Path(sys.argv[-1], "bin/python")
+python.parent.mkdir(parents=True)
+python.write_text({script!r})
+python.chmod(0o755)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the stand-in for the environment's Python is a shell script")
+@pytest.mark.parametrize("pip", [0, 1])
+def test_nox_is_started_with_what_was_asked_once_pip_has_fetched_it(tmp_path, pip):
+    script = f'#!/bin/sh\necho "$*"\n[ "$2" != pip ] || exit {pip}\n'
+    code, printed = start(tmp_path, PYTHON.format(script=script))
+    assert "-m pip install --quiet --disable-pip-version-check nox[uv]>=" in printed
+    assert (f"-m nox --noxfile {tmp_path / 'noxfile.py'} -s docs" in printed) == (pip == 0)
+    assert ("This needs a network" in printed) == (code == 1) == (pip == 1)
