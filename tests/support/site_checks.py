@@ -51,7 +51,17 @@ def addresses(root):
 
 
 def has_place(path, name):
-    return bool(parse(path.resolve()).xpath("//*[@id=$name]", name=name))
+    return name in places(path, path.stat().st_mtime_ns)
+
+
+@cache
+def places(path, _time):
+    """What a link to a page can lead to in it."""
+    return set(parse(path).xpath("//@id"))
+
+
+# Thousands of links are to the same files.
+resolved = cache(Path.resolve)
 
 
 def broken_links(site):
@@ -65,7 +75,8 @@ def broken_links(site):
             target = (site / page).parent / unquote(parts.path) if parts.path else site / page
             if target.is_dir():
                 target /= "index.html"
-            if not target.resolve().is_relative_to(site.resolve()):
+            target = resolved(target)
+            if not target.is_relative_to(resolved(site)):
                 found.append(f"{page}: {value} leads out of the site")
             elif not target.is_file():
                 found.append(f"{page}: {value} leads to no file")
