@@ -353,7 +353,7 @@ jax.config.update("jax_num_cpu_devices", 64)
 for name, value in (("jax_compilation_cache_dir", {str(tmp_path)!r}), ("jax_persistent_cache_min_compile_time_secs", 0.0),
                     ("jax_persistent_cache_min_entry_size_bytes", 0)):
     jax.config.update(name, value)
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path[:0] = {[str(Path(__file__).parent), str(Path(__file__).parent / "support")]!r}
 import os, test_collectives as t, shardbook as sb
 jax.jit(t.involuntary).lower(t.SPLIT).compile()
 before = os.listdir({str(tmp_path)!r})

@@ -162,23 +162,25 @@ def copy(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("name", "stale"),
+    ("name", "changed", "stale"),
     [
-        ("src/shardbook/_hlo.py", True),
-        ("src/shardbook_sphinx/xla/cases.py", True),
-        ("src/shardbook_sphinx/xla/worker.py", True),
-        ("requirements/site.txt", True),
-        ("requirements/jax-0.5.3.txt", False),
-        ("src/shardbook_sphinx/xla/product_cost.py", False),
+        ("src/shardbook/_hlo.py", "CHANGED = 1\n", True),
+        ("src/shardbook_sphinx/xla/cases.py", "CHANGED = 1\n", True),
+        ("src/shardbook_sphinx/xla/worker.py", "CHANGED = 1\n", True),
+        ("src/shardbook_sphinx/xla/worker.py", "# changed\n", False),
+        ("requirements/site.txt", "jaxlib==0.12.9\n", True),
+        ("requirements/site.txt", "pytest==99\n", False),
+        ("requirements/jax-0.5.3.txt", "jaxlib==0.12.9\n", False),
+        ("src/shardbook_sphinx/xla/product_cost.py", "CHANGED = 1\n", False),
     ],
 )
-def test_what_makes_the_tables_stale(tmp_path, name, stale):
+def test_what_makes_the_tables_stale(tmp_path, name, changed, stale):
     root = copy(tmp_path)
     before = measured.cached(root)
     measured.keep(root, {"moves": {}})
     assert measured.read_tables(root) == {"moves": {}}
     with (root / name).open("a") as file:
-        file.write("# changed\n")
+        file.write(changed)
     assert (measured.cached(root) != before) == stale
     if stale:
         with pytest.raises(HandbookError, match="not measured yet"):

@@ -6,7 +6,6 @@ Sphinx's own search is left out: it finds few Chinese compounds and loads its wh
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import re
 import shutil
@@ -16,6 +15,7 @@ from urllib.parse import urljoin
 
 import lxml.html
 
+from shardbook_sphinx import fingerprint
 from shardbook_sphinx.exceptions import HandbookError
 from shardbook_sphinx.reference.names import OWNERS, Names
 from shardbook_sphinx.search.pagefind import ask_pagefind, read_fragment, requests
@@ -24,7 +24,7 @@ from shardbook_sphinx.search.records import CUT, HAN, UTF8, Record, cut_page, ke
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-    # The records of each page, with a hash of its HTML
+    # The records of each page, with a hash of what they were cut from
     Pages = dict[str, tuple[str, list[Record]]]
 
 FOLDER = "pagefind"
@@ -106,12 +106,13 @@ def leave_out_sphinx_search(app: Sphinx) -> None:
 
 
 def read_pages(app: Sphinx, before: Pages) -> Pages:
-    """The records of all pages, each page with a hash of its HTML; what was cut ``before`` is not cut again."""
+    """The records of all pages, each page with a hash of its HTML and of what cuts it; what was cut ``before`` is not cut again."""
     pages: Pages = {}
+    cutter = fingerprint.code(Path(__file__).with_name("records.py").read_bytes())
     for docname in sorted(app.env.found_docs):
         page = app.builder.get_target_uri(docname)
         html = Path(app.outdir, page).read_bytes()
-        state = hashlib.sha256(html).hexdigest()
+        state = fingerprint.digest([html, cutter])
         was, records = before.get(page, ("", []))
         if was != state:
             article = lxml.html.document_fromstring(html, parser=UTF8).find(".//article")

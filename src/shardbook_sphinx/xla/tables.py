@@ -78,7 +78,10 @@ Table = dict[str, Any]
 
 MEASURERS = ("cases.py", "tables.py", "worker.py")
 # How fast the compiled code would run does not matter: this halves the time, and the collectives stay the same.
-QUICKLY = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+QUICKLY = (
+    "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true "
+    "--xla_cpu_parallel_codegen_split_count=1"
+)
 MOST_PROCESSES = 4  # each has a JAX of its own
 
 

@@ -10,7 +10,7 @@ from shardbook_sphinx.execution.kernels import provisioner
 
 @pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux only")
 def test_kernels_are_forked():
-    assert provisioner(new_notebook(cells=[new_code_cell("import jax\nenv = 1")])) == "shardbook-prefork"
+    assert provisioner(new_notebook(cells=[new_code_cell("import jax\nenv = 1")])) == "shardbook-fork"
 
 
 @pytest.mark.parametrize(
