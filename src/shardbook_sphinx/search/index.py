@@ -106,13 +106,17 @@ def leave_out_sphinx_search(app: Sphinx) -> None:
 
 
 def read_pages(app: Sphinx, before: Pages) -> Pages:
-    """The records of all pages, each page with a hash of its HTML and of what cuts it; what was cut ``before`` is not cut again."""
+    """The records of all pages, each page with a hash of its HTML and of what indexes it.
+
+    What was cut ``before`` is not cut again.
+    """
     pages: Pages = {}
-    cutter = fingerprint.code(Path(__file__).with_name("records.py").read_bytes())
+    wing = Path(__file__).parent
+    indexer = fingerprint.files(wing.glob("*.py"), wing)
     for docname in sorted(app.env.found_docs):
         page = app.builder.get_target_uri(docname)
         html = Path(app.outdir, page).read_bytes()
-        state = fingerprint.digest([html, cutter])
+        state = fingerprint.digest([html, indexer])
         was, records = before.get(page, ("", []))
         if was != state:
             article = lxml.html.document_fromstring(html, parser=UTF8).find(".//article")

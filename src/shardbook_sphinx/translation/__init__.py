@@ -17,5 +17,6 @@ def setup(app: Sphinx) -> None:
 
     # myst-parser 5.1 makes docutils' default settings for each message that it parses and throws them away: a fifth of
     # the time that the Chinese pages take.
-    base.get_default_settings = functools.cache(base.get_default_settings)
+    settings = functools.cache(base.get_default_settings)  # type: ignore[attr-defined]
+    base.get_default_settings = settings  # type: ignore[attr-defined, assignment]
     app.connect("doctree-read", untranslated.warn_untranslated)
