@@ -33,6 +33,7 @@ import { nearest, squashed } from "./slips.js";
  * @typedef {object} Pagefind
  * @property {(options: object) => Promise<void>} options
  * @property {() => Promise<void>} init
+ * @property {(query: string) => Promise<unknown>} preload
  * @property {(query: string) => Promise<{ results: Result[] }>} search
  */
 
@@ -150,11 +151,24 @@ function recordAt(/** @type {number} */ place) {
 /** @type {Map<string, Promise<{ results: Result[] }>>} */
 const asked = new Map();
 
-/** What Pagefind finds for a word, or for several side by side, by places; it is asked once. */
+/** @type {Promise<unknown>[]} */
+const loading = [];
+let turn = Promise.resolve();
+
+/**
+ * What Pagefind finds for a word, or for several side by side, by places; it is asked once. What it has loaded changes
+ * what it finds: so it loads for all words at once, and then finds one after another, whichever file came first.
+ */
 async function search(/** @type {string[]} */ words) {
   const query = words.flatMap((word) => (HAN.test(word) ? [...word] : [word])).join(" ");
-  const answer = asked.get(query) ?? pagefind.search(query.includes(" ") ? `"${query}"` : query);
-  asked.set(query, answer);
+  let answer = asked.get(query);
+  if (!answer) {
+    const text = query.includes(" ") ? `"${query}"` : query;
+    loading.push(pagefind.preload(text));
+    answer = turn.then(() => Promise.all(loading)).then(() => pagefind.search(text));
+    turn = answer.then(() => undefined);
+    asked.set(query, answer);
+  }
   return (await answer).results;
 }
 

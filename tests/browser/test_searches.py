@@ -17,7 +17,7 @@ UNREACHED = {
     "which communication does XLA insert": "the entries of Auto and of the cost of communication have the same words",
     "axis_index_groups in shard_map": "of two words, the reference comes before errors",
     "pass a non-array to shard_map": "what else may not be passed has the same words",
-    "shard_map 中只打印一次": "the entry says of debug that it prints once a device",
+    "pmap 怎么把数据分到多个设备": "entries on several processes and several devices have the same words",
     "对分片数组取切片会收集整个数组": "the entry speaks of half an array",
 }
 # Slips that make another word, or are as near to another name.
