@@ -9,7 +9,6 @@ AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(enc
 ALIKE = Path(__file__).with_name("alike.js").read_text(encoding="utf-8")
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 WIDTHS = (1280, 390)
-THEMES = ("light", "dark")
 # In an order in which the theme changes once: that takes a third of a second, until colours have come to rest.
 STATES = [("light", 1280), ("light", 390), ("dark", 390), ("dark", 1280)]
 # Scripts have heard of the new size once it has been painted, and no colour is on its way to another one.
