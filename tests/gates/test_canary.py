@@ -100,3 +100,10 @@ def test_a_long_part_is_cut_and_says_so():
     lines = part("Cells", [Finding(f"cell {number}", "1 → 2") for number in range(MOST + 3)], MOST)
     assert lines[1] == f"Cells: {MOST + 3} changed"
     assert lines[-1] == "  … and 3 more"
+
+
+def test_a_page_whose_program_cannot_be_started_stops_no_canary(small):
+    small.edit("docs/now.md", ":label: sum", ":limit: 5\n:label: sum")
+    result = small.plain_build("-D", "shardbook_keep_going=1")
+    assert result.ran == ["now"], result.printed
+    assert "Traceback" not in result.printed

@@ -122,6 +122,7 @@ async def run_all(pages: list[Page], cache: JupyterCacheBase, timeout: int, *, k
     async def run(page: Page) -> PageError | None:
         nonlocal finished, last
         failure: PageError | None = None
+        apart, start = 0.0, time.perf_counter()
         try:
             sources = await run_apart(page, processes)
             apart = time.perf_counter() - begun
@@ -150,7 +151,8 @@ async def run_all(pages: list[Page], cache: JupyterCacheBase, timeout: int, *, k
     # The longest first, so that no core idles at the end.
     longest_first = sorted(pages, key=expected_seconds, reverse=True)
     results = dict(zip((p.docname for p in longest_first), await asyncio.gather(*map(run, longest_first)), strict=True))
-    print(f"the last to end was {last}", flush=True)
+    if last:
+        print(f"the last to end was {last}", flush=True)
     return [failure for page in pages if (failure := results[page.docname])]
 
 

@@ -6,6 +6,7 @@ runs the scripts too. The sources stay apart: tests import the explorer's module
 
 from __future__ import annotations
 
+import os
 import posixpath
 import re
 from pathlib import Path
@@ -109,8 +110,13 @@ def is_ours(script: Any) -> bool:
 
 
 def write(app: Sphinx, name: str, content: str) -> None:
-    """Write a file beside the others that pages load, if it is not there as it should be."""
+    """Write a file beside the others that pages load, if it is not there as it should be.
+
+    At once: another process may be reading it, to say in its page which version it loads.
+    """
     path = Path(app.outdir, "_static", name)
     if not path.is_file() or path.read_text(encoding="utf-8") != content:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content, encoding="utf-8", newline="\n")
+        unfinished = path.with_suffix(f".{os.getpid()}")
+        unfinished.write_text(content, encoding="utf-8", newline="\n")
+        unfinished.replace(path)
