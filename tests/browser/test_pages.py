@@ -200,3 +200,14 @@ def test_a_link_into_a_long_page_leads_there_at_once(page, address):
     page.goto(f"{address}/en/errors/traps.html")
     page.evaluate("location.hash = 'trap-two-device-counts'")
     assert page.evaluate("document.getElementById('trap-two-device-counts').getBoundingClientRect().top") < 900
+
+
+def test_code_is_dark_in_the_dark(page, address):
+    background = "getComputedStyle(document.querySelector('div.highlight')).backgroundColor"
+    page.goto(f"{address}/en/learn/placing.html")
+    light, dark = [], []
+    for scheme, found in (("light", light), ("dark", dark)):
+        page.emulate_media(color_scheme=scheme)
+        found += [int(part) for part in page.evaluate(background).strip("rgb()").split(",")]
+    assert min(light) > 200
+    assert max(dark) < 60

@@ -9,16 +9,19 @@ from __future__ import annotations
 import os
 import posixpath
 import re
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import myst_nb.static
+from furo import get_pygments_stylesheet  # type: ignore[import-untyped]
 
 from shardbook_sphinx.exceptions import HandbookError
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
+CODE = "pygments.css"
 STYLES, SCRIPTS, EXPLORER = "styles.css", "scripts.js", "explorer.js"
 IMPORT = re.compile(r'^import \{ ([\w, ]+) \} from "(\.\.?/[\w/]+)\.js";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:const|function|async function) (\w+))", re.MULTILINE)
@@ -75,11 +78,17 @@ def bound(name: str) -> str:
 
 def join_styles(files: list[Path], folder: Path) -> str:
     """One style sheet of several, in their order, to stand in ``folder``."""
-    texts = {file: file.read_text(encoding="utf-8") for file in files}
+    texts = {file: colours_of_code() if file.name == CODE else file.read_text(encoding="utf-8") for file in files}
     for file, text in texts.items():
         if file.parent != folder and (found := ADDRESS.search(text)):
             raise HandbookError(f"{file.name} names another file, {found[0]!r}: adapt assets.py")
     return "".join(f"/* {file.name} */\n{text}\n" for file, text in texts.items())
+
+
+@cache
+def colours_of_code() -> str:
+    """The colours of code in either theme: furo writes them only when all pages are, over those of the light one."""
+    return str(get_pygments_stylesheet())
 
 
 def join_scripts(files: list[Path]) -> str:
