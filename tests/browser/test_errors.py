@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 import site_checks
-from browsing import LANGUAGES
+from browsing import LANGUAGES, LONG
 
 FIND = """
 async ([library, queries]) => {
@@ -106,12 +106,17 @@ def test_a_message_finds_its_entry_first(page, address, said, language, change):
     entries = said[language]
     assert len(entries) >= 120
     asked = [(anchor, change(message)) for anchor, (_, message) in entries.items() if ": " in message]
+    if not LONG:  # each entry in one language, in our words or in theirs
+        asked = asked[2 * LANGUAGES.index(language) + (change is own) :: 4]
     assert missed(page, address, language, entries, asked) == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_distinctive_part_of_a_message_finds_its_entry_first(page, address, said, language):
-    assert missed(page, address, language, said[language], parts(said[language])) == []
+    asked = parts(said[language])
+    if not LONG:
+        asked = asked[LANGUAGES.index(language) :: 8]
+    assert missed(page, address, language, said[language], asked) == []
 
 
 def test_a_message_that_finds_another_entry_is_told_of(page, address, said):

@@ -1,11 +1,15 @@
-"""Every page is quiet, light and for everyone; each is visited once in a language, and all that is wrong is told."""
+"""Every page is quiet, light and for everyone; each is visited once in a language, and all that is wrong is told.
+
+axe looks at as many pages as have every kind of element between them, and in the long run at each.
+"""
 
 import random
 
 import pytest
 from axe import everywhere
-from browsing import LANGUAGES, PAGES, Watch, heard
+from browsing import LANGUAGES, LONG, PAGES, Watch, heard
 from copies import read_copies
+from kinds import enough, kinds
 from measures.weights import weight as weigh
 from playwright.sync_api import expect
 
@@ -25,15 +29,15 @@ new Promise(done => {
 """
 
 
-def faults(page, url):
-    """All that is wrong with a page, by what was looked at, found in one visit."""
+def faults(page, url, *, for_everyone=True):
+    """All that is wrong with a page, by what was looked at, found in one visit; without axe unless for everyone."""
     page.watch.faults = []
     with heard(page, "response") as answers:
         found = {"what jumps": shifts(page, url, answers)}
         headings = page.locator("h1").count()
         found["headings"] = [] if headings == 1 else [f"{headings} h1"]
         found["scrolls sideways"] = [f"{wide} px wide on {width}" for width, wide in widths(page) if wide > width]
-        found["axe"] = everywhere(page)
+        found["axe"] = everywhere(page) if for_everyone else []
         weight = weigh(answers)
     if "/learn/" in url and not 10_000 < weight <= HEAVIEST:
         found["weight"] = [weight]
@@ -59,10 +63,23 @@ def widths(page):
         yield width, page.evaluate("document.documentElement.scrollWidth")
 
 
+@pytest.fixture(scope="session")
+def of_every_kind(site):
+    """The pages, each with its folder of a language, at which axe looks."""
+    names = [f"{language}/{name}" for language in LANGUAGES for name in PAGES]
+    return names if LONG else enough({name: kinds((site / name).read_text(encoding="utf-8")) for name in names})
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page(visit, address, language, name):
-    assert faults(visit, f"{address}/{language}/{name}") == {}
+def test_a_page(visit, address, of_every_kind, language, name):
+    page = f"{language}/{name}"
+    assert faults(visit, f"{address}/{page}", for_everyone=page in of_every_kind) == {}
+
+
+def test_pages_of_every_kind_are_looked_at_in_both_languages(of_every_kind):
+    assert {name.split("/")[0] for name in of_every_kind} == set(LANGUAGES)
+    assert len(of_every_kind) >= len({name.rpartition("/")[0] for name in of_every_kind}) > len(LANGUAGES)
 
 
 def test_the_front_door(page, address):

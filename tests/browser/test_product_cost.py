@@ -2,7 +2,7 @@
 
 import pytest
 from axe import everywhere
-from browsing import LANGUAGES
+from browsing import LANGUAGES, LONG
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -11,13 +11,14 @@ def test_the_unfolded_tables(page, address, language):
     page.goto(f"{address}/{language}/explain/product-cost.html")
     sections = page.locator("details.product-rows")
     assert sections.count() == 9
-    for place in range(9):
+    unfolded = range(9) if LONG else (0, 8)
+    for place in unfolded:
         section = sections.nth(place)
         section.locator("summary").focus()
         page.keyboard.press("Enter")
         assert section.locator("tbody tr").count() >= 9
     page.wait_for_function(
-        "() => [...document.querySelectorAll('.product-rows .table-wrapper')].every(e => e.tabIndex === 0)"
+        "() => [...document.querySelectorAll('.product-rows[open] .table-wrapper')].every(e => e.tabIndex === 0)"
     )
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     # The theme's way back to the top, shown while scrolled, lies outside of its landmarks.

@@ -5,7 +5,7 @@ import re
 
 import pytest
 import searches
-from browsing import CHECKOUT, LANGUAGES
+from browsing import CHECKOUT, LANGUAGES, LONG
 
 from shardbook_sphinx.reference.names import Names
 
@@ -137,24 +137,26 @@ def test_the_commonest_words_are_found(page, address):
 def test_questions_lead_to_their_answers(page, address, language):
     questions = searches.questions(language)
     assert len(questions) == 100
-    assert empty(find(page, address, language, [question.text for question in questions])) == []
+    found = find(page, address, language, [question.text for question in questions])
+    assert empty(found) == []
     answered = [each for each in questions if each.answers]
-    # Each on a page loaded anew, as readers ask: what Pagefind has loaded for one query changes what it finds for another,
-    # and neither its destroy() nor its scripts imported under another address make it quite forget.
-    missed = [
-        each.text
-        for each in answered
-        if not any(map(each.is_answered_by, find(page, address, language, [each.text])[each.text]))
-    ]
-    assert missed == [each.text for each in questions if each.text in UNREACHED]
+    # Chinese ones on a page loaded anew, as readers ask: what Pagefind has loaded for a character changes what it finds
+    # for another, and neither its destroy() nor its scripts imported under another address make it quite forget.
+    if LONG or language == "zh":
+        answered = answered if LONG else answered[::3]
+        for each in answered:
+            found |= find(page, address, language, [each.text])
+    missed = [each.text for each in answered if not any(map(each.is_answered_by, found[each.text]))]
+    assert missed == [each.text for each in answered if each.text in UNREACHED]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_slip_leads_where_the_name_leads(page, address, site, language):
-    names = typed_names(site)
-    wrong = {slip: name for name in names for slip in searches.slips(name)}
+    wrong = {slip: name for name in typed_names(site) for slip in searches.slips(name)}
     assert len(wrong) > 500
-    found = find(page, address, language, [*names, *wrong])
+    if not LONG:
+        wrong = dict(list(wrong.items())[LANGUAGES.index(language) :: 4])
+    found = find(page, address, language, {*wrong, *wrong.values()})
     assert [slip for slip, name in wrong.items() if found[slip][:1] != found[name][:1] and slip not in OTHERWISE] == []
 
 
@@ -193,7 +195,7 @@ def test_looking_for_the_first_character_alone_is_found(page, address):
     check = '(await ranked[0].data()).content.split(" ")[place].includes(words[0][0])'
     rule = f"for (const place of ranked[0]?.words ?? []) if ({check}) return Object.assign(ranked, {{ words }});"
     plant(page, "search.js", old, f"{old} {rule} return Object.assign([], {{ words }});")
-    assert {"报错", "弃用"} & set(empty(find(page, address, "zh", searches.words())))
+    assert {"报错", "弃用"} & set(empty(find(page, address, "zh", searches.words()[:150])))
 
 
 def test_a_search_without_the_terms_is_found(page, address):
