@@ -28,12 +28,13 @@ SPOKEN = ("aria-label", "title", "alt", "placeholder", *(f"data-{name}" for name
 
 
 def parse(path):
-    return parsed(path, path.stat().st_mtime_ns)
+    return parsed(path.read_bytes())
 
 
 @cache
-def parsed(path, _time):
-    return html.parse(str(path), parser=html.HTMLParser(encoding="utf-8")).getroot()
+def parsed(page):
+    """A page's tree; copies of a site with one planted fault have most pages in common, so it goes by what they say."""
+    return html.fromstring(page, parser=html.HTMLParser(encoding="utf-8"))
 
 
 def pages(site):
@@ -50,39 +51,34 @@ def addresses(root):
                 yield element, value
 
 
-def has_place(path, name):
-    return name in places(path, path.stat().st_mtime_ns)
-
-
-@cache
-def places(path, _time):
-    """What a link to a page can lead to in it."""
-    return set(parse(path).xpath("//@id"))
-
-
-# Thousands of links are to the same files.
-resolved = cache(Path.resolve)
-
-
 def broken_links(site):
     """Links within the site that lead to no file, or to no such place in it."""
-    found = []
+    site, found, places = site.resolve(), [], {}
     for page in pages(site):
+        here = {}  # most links of a page are to few files
         for element, value in addresses(parse(site / page)):
             parts = urlsplit(value)
             if parts.scheme or parts.netloc:
                 continue
-            target = (site / page).parent / unquote(parts.path) if parts.path else site / page
-            if target.is_dir():
-                target /= "index.html"
-            target = resolved(target)
-            if not target.is_relative_to(resolved(site)):
+            if parts.path not in here:
+                here[parts.path] = led_to(site / page, unquote(parts.path))
+            target = here[parts.path]
+            if not target.is_relative_to(site):
                 found.append(f"{page}: {value} leads out of the site")
             elif not target.is_file():
                 found.append(f"{page}: {value} leads to no file")
-            elif parts.fragment and element.tag == "a" and not has_place(target, unquote(parts.fragment)):
-                found.append(f"{page}: {value} leads to no such place")
+            elif parts.fragment and element.tag == "a":
+                if target not in places:
+                    places[target] = set(parse(target).xpath("//@id"))
+                if unquote(parts.fragment) not in places[target]:
+                    found.append(f"{page}: {value} leads to no such place")
     return found
+
+
+def led_to(page, path):
+    """The file that a path on a page leads to."""
+    target = page.parent / path if path else page
+    return (target / "index.html" if target.is_dir() else target).resolve()
 
 
 def foreign_requests(site):
