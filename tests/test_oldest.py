@@ -33,7 +33,7 @@ def test_an_array_is_drawn():
     }
     figure = sb.show({"x": x, "step": 3})
     assert "['x'] float32[4@x, 8@y]" in str(figure)
-    assert figure.html("zh").count("<rect") == 8
+    assert figure.html("zh").count("<rect") == 8 + 8  # the mesh and the array
     assert str(sb.show(layout)).splitlines()[0] == "float32[4@x, 8@y]"
 
 

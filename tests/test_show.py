@@ -1,13 +1,14 @@
 """The figures: what they say, that they say it in both languages and in both themes, and how big they are."""
 
 import dataclasses
+import math
 import os
 import re
 import subprocess
 import sys
 from importlib.resources import files
 from io import StringIO
-from itertools import combinations, pairwise, product
+from itertools import combinations, product
 
 import jax
 import jax.numpy as jnp
@@ -22,9 +23,10 @@ from rich.text import Text
 from strategies import Arranged, arrangements, needs_host_memory, needs_unreduced
 
 import shardbook as sb
-from shardbook import _palette
+from shardbook import _palette, _svg
 from shardbook._display import ASCII
 from shardbook._messages import MESSAGES
+from shardbook._palette import Colour
 
 
 def on(sizes, spec, shape, dtype="float32"):
@@ -47,27 +49,36 @@ def texts(figure, path="//text"):
     return ["".join(node.itertext()) for node in parsed(figure).xpath(path)]
 
 
+ARRAYS = "//div[@class='sb-panels']/svg"
+"""The drawings of the array; the others are of the mesh."""
+
+
 def boxes(figure):
     """What each box says."""
-    return texts(figure, "//g[contains(@class, 'sb-holders')]/text")
+    return texts(figure, f"{ARRAYS}/g[contains(@class, 'sb-holders')]/text")
+
+
+def mesh_of(figure):
+    """What stands in the mesh beside the array."""
+    return texts(figure, "//div[@class='sb-mesh']//text")
 
 
 # What is drawn
 
 
 def test_a_plain_text_figure():
-    """Labels on the side they split, a box a piece, and every number."""
+    """The mesh, labels on the side they split, a box a piece, and every number."""
     assert (
         str(sb.show(EIGHT))
         == """\
 float32[4@x, 8@y]
-                    8@y
-           0:2   2:4   4:6   6:8
-         ┌─────┬─────┬─────┬─────┐
-     0:2 │  0  │  1  │  2  │  3  │
-4@x      ├─────┼─────┼─────┼─────┤
-     2:4 │  4  │  5  │  6  │  7  │
-         └─────┴─────┴─────┴─────┘
+                                       8@y
+                              0:2   2:4   4:6   6:8
+                            ┌─────┬─────┬─────┬─────┐
+mesh                    0:2 │  0  │  1  │  2  │  3  │
+    y →            4@x      ├─────┼─────┼─────┼─────┤
+x ↓  0  1  2  3         2:4 │  4  │  5  │  6  │  7  │
+     4  5  6  7             └─────┴─────┴─────┴─────┘
 mesh               x=2, y=4 · Explicit
 shard shape        [2, 2]
 per device         16 B
@@ -81,8 +92,9 @@ Abstract mesh: the numbers are positions in it, not device ids."""
 def test_boxes_and_labels_in_html():
     """The drawing has the same labels and boxes."""
     assert boxes(sb.show(EIGHT)) == list("01234567")
-    labels = texts(sb.show(EIGHT), "//g[@class='sb-labels']/text")
+    labels = texts(sb.show(EIGHT), f"{ARRAYS}/g[@class='sb-labels']/text")
     assert labels == ["8@y", "4@x", "0:2", "2:4", "4:6", "6:8", "0:2", "2:4"]
+    assert mesh_of(sb.show(EIGHT)) == [*"01234567", "y →", "x ↓"]
 
 
 @given(arrangements())
@@ -148,7 +160,7 @@ def test_other_reductions_are_named():
 def test_leading_dimensions_are_small_multiples():
     """A third split dimension makes panels, titled with the index they show."""
     figure = sb.show(on((2, 2, 2), P("x", "y", "z"), (4, 6, 8)))
-    assert len(parsed(figure).xpath("//svg")) == 2
+    assert len(parsed(figure).xpath(ARRAYS)) == 2
     assert "4@x  [0:2, :, :]" in texts(figure)
     assert "4@x  [2:4, :, :]" in texts(figure)
 
@@ -156,7 +168,7 @@ def test_leading_dimensions_are_small_multiples():
 def test_split_dimensions_are_drawn_first():
     """A whole dimension between two split ones makes no panels."""
     figure = sb.show(on((2, 4), P("x", None, "y"), (8, 128, 512)))
-    assert len(parsed(figure).xpath("//svg")) == 1
+    assert len(parsed(figure).xpath(ARRAYS)) == 1
     assert "[:, 0:128, :]" in texts(figure)
 
 
@@ -173,7 +185,7 @@ def test_wide_and_tall_arrays_keep_every_label(shape):
 def test_empty_arrays_are_dashed():
     """No elements, but still who would hold them."""
     figure = sb.show(on((2, 4), P("x", "y"), (0, 8)))
-    assert len(parsed(figure).xpath("//rect[@class='sb-empty']")) == 8
+    assert len(parsed(figure).xpath("//rect[starts-with(@class, 'sb-empty')]")) == 8
     assert "A dimension of size 0" in str(figure)
 
 
@@ -191,7 +203,10 @@ def test_a_summary_beyond_512_pieces():
 def test_remote_devices_are_marked():
     """Devices of another process carry an asterisk, which a note explains."""
     layout = dataclasses.replace(EIGHT, remote=frozenset({4, 5, 6, 7}))
-    assert boxes(sb.show(layout)) == ["0", "1", "2", "3", "4*", "5*", "6*", "7*"]
+    ids = ["0", "1", "2", "3", "4*", "5*", "6*", "7*"]
+    assert boxes(sb.show(layout)) == ids
+    assert mesh_of(sb.show(layout))[:8] == ids
+    assert len(parsed(sb.show(layout)).xpath("//rect[contains(@class, 'sb-remote')]")) == 8
     assert "not addressable" in str(sb.show(layout))
 
 
@@ -202,6 +217,8 @@ def test_permuted_devices_and_host_memory():
     sharding = NamedSharding(mesh, P("x", "y"), memory_kind="pinned_host")
     figure = sb.show(jax.device_put(jnp.zeros((2, 2), "int4"), sharding))
     assert boxes(figure) == ["3", "1", "2", "0"]
+    assert mesh_of(figure)[:4] == ["3", "1", "2", "0"]
+    assert texts(figure, f"{ARRAYS}/g[@class='sb-labels']/text")[0] == "pinned_host"
     assert "In host memory" in str(figure)
     assert "pinned_host" in str(figure)
 
@@ -260,7 +277,11 @@ def test_the_display_carries_the_languages_asked_for(monkeypatch):
 
 def test_chinese_labels_line_up_in_a_terminal():
     """A Chinese character takes two columns."""
-    lines = [line.plain for line in sb.show(EIGHT, language="zh").text() if re.match("[设分每整块]", line.plain)]
+    lines = [
+        line.plain
+        for line in sb.show(EIGHT, language="zh").text()
+        if re.match("[设分每整块]", line.plain) and "│" not in line.plain
+    ]
     starts = {Text(re.match(r"\S+ +", line).group()).cell_len for line in lines}
     assert (len(lines), len(starts)) == (6, 1)
 
@@ -270,7 +291,7 @@ def test_rich_draws_in_colour():
     console = Console(width=60, force_terminal=True, color_system="truecolor", record=True, file=StringIO())
     console.print(sb.show(EIGHT))
     coloured = console.export_text(styles=True)
-    assert "48;2;145;185;240" in coloured
+    assert "48;2;183;228;255" in coloured
 
 
 # Markup and size
@@ -300,8 +321,10 @@ def test_markup(layout):
     assert not tree.xpath("//script | //@id | //@href | //@src | //@onclick")
     (picture,) = tree.xpath("//*[@role='img']")
     assert picture.get("aria-label").startswith(f"{layout}. Pieces: {len(layout.pieces)}.")
-    assert all(svg.get("aria-hidden") == "true" and svg.get("viewBox") for svg in tree.xpath("//svg"))
-    least = max(int(re.search(r"\d+", svg.get("style")).group()) for svg in tree.xpath("//svg"))
+    assert all(
+        svg.xpath("ancestor-or-self::*[@aria-hidden='true']") and svg.get("viewBox") for svg in tree.xpath("//svg")
+    )
+    least = max(int(re.search(r"\d+", svg.get("style")).group()) for svg in tree.xpath(ARRAYS))
     assert (picture.get("tabindex") == "0") == (least > 300)
 
 
@@ -316,8 +339,9 @@ def test_common_figures_fit_a_phone(spec):
     """With 8 or 12 devices the text is at least 11 px on a screen 390 px wide, without scrolling."""
     for sizes in ((2, 4), (3, 4)):
         tree = parsed(sb.show(on(sizes, spec, (48, 24))))
-        for svg in tree.xpath("//svg"):
+        for svg in tree.xpath(ARRAYS):
             assert int(re.search(r"\d+", svg.get("style")).group()) <= 340
+        assert all(float(svg.get("width")) <= 330 for svg in tree.xpath("//div[@class='sb-mesh']//svg"))
 
 
 # Colours
@@ -353,33 +377,141 @@ def seen(colour, sight):
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
-@pytest.mark.parametrize(("colours", "ink"), [(_palette.LIGHT, _palette.LIGHT_INK), (_palette.DARK, _palette.DARK_INK)])
-def test_the_palette(colours, ink):
+PLACES = [Colour(*place) for place in product(range(len(_palette.HUES)), range(len(_palette.LIGHT)))]
+
+
+@pytest.mark.parametrize("shades", [_palette.LIGHT, _palette.DARK], ids=["light", "dark"])
+def test_the_palette(shades):
     """The ink reads on every colour, and any two colours differ for every kind of sight."""
-    assert min(contrast(colour, ink) for colour in colours) >= 4.5
+    colours = [_palette.rgb(place, shades) for place in PLACES]
+    assert min(contrast(colour, _palette.INK) for colour in colours) >= 4.5
     for sight in SIGHT:
         for one, other in combinations(colours, 2):
             # 2.3 is a just noticeable difference.
-            assert np.linalg.norm(seen(one, sight) - seen(other, sight)) > 7.5, (sight, one, other)
+            assert np.linalg.norm(seen(one, sight) - seen(other, sight)) > 6, (sight, one, other)
 
 
 def test_the_stylesheet_has_the_palette():
-    """figure.css repeats the colours, the dark ones for a dark page and for a dark system."""
+    """figure.css repeats the numbers, the dark ones for a dark page and for a dark system."""
     text = files("shardbook").joinpath("figure.css").read_text(encoding="utf-8")
-    found = [re.findall(r"--sb-\d+: (#\w+)", block) for block in text.split("--sb-ink: ")[1:]]
-    assert found == [list(_palette.LIGHT), list(_palette.DARK), list(_palette.DARK)]
-    assert re.findall(r"--sb-ink: (#\w+)", text) == [_palette.LIGHT_INK, _palette.DARK_INK, _palette.DARK_INK]
+    shades = [tuple(map(float, re.findall(r"--sb-\d: ([\d.]+)", block))) for block in text.split("--sb-line: ")[1:]]
+    assert shades == [_palette.LIGHT, _palette.DARK, _palette.DARK]
+    hues = re.findall(r"\.sb-h(\d) \{ --sb-h: (\d+); --sb-c: ([\d.]+); --sb-l: (-?[\d.]+); \}", text)
+    assert [(int(hue), float(chroma), float(offset)) for _, hue, chroma, offset in hues] == list(_palette.HUES)
+    assert re.findall(r"--sb-ink: (#\w+)", text) == [_palette.INK]
+    lit = re.findall(r"\.sb-figure:has\(\.sb-p(\d+):hover\) \.sb-p(\d+)[ ,]", text)
+    assert lit == [(str(place), str(place)) for place in range(_svg.LIT)]
 
 
-@pytest.mark.parametrize("grid", [(12,), (2, 12), (12, 12), (3, 4, 12), (16, 32), (8, 8, 8), (24, 2), (6, 2, 3)])
-def test_neighbours_differ(grid):
-    """Pieces that touch, along any dimension, have different colours; up to 12 pieces all differ."""
-    colours = np.array([_palette.colour(place, grid) for place in product(*map(range, grid))]).reshape(grid)
-    for dimension in range(len(grid)):
-        for one, other in pairwise(np.moveaxis(colours, dimension, 0)):
-            assert (one != other).all()
-    if colours.size <= 12:
-        assert len(set(colours.flat)) == colours.size
+@pytest.mark.parametrize("sizes", [(8,), (2, 4), (4, 8), (2, 2, 2), (2, 1, 8), (3, 5), (2, 2, 8), (1,), (1, 8), (4, 1)])
+def test_devices_have_colours_of_their_own(sizes):
+    """Up to 32 of them, eight along the last axis."""
+    count = math.prod(sizes)
+    assert len({_palette.colour(position, sizes) for position in range(count)}) == count
+
+
+@pytest.mark.parametrize("sizes", [(16, 32), (64, 64), (512,), (100, 3), (2, 2, 2, 2, 2, 2), (3, 24)])
+def test_many_devices_have_all_colours(sizes):
+    """In order: hues go on along the last axis, shades along the others."""
+    colours = np.array([_palette.colour(position, sizes) for position in range(math.prod(sizes))])
+    last = sizes[-1]
+    by_row = colours.reshape(-1, last, 2)
+    assert (np.diff(by_row[0, :, 0]) >= 0).all()
+    assert (np.diff(by_row[:, 0, 1]) >= 0).all()
+    assert (by_row == by_row[:1, :, :] * [1, 0] + by_row[:, :1, :] * [0, 1]).all()
+    assert len(set(by_row[0, :, 0])) == min(last, 8)
+    assert len(set(by_row[:, 0, 1])) == min(len(by_row), 4)
+
+
+# What the pictures tell apart
+
+
+def painted(figure):
+    """The colours of an array's boxes, the sheets behind them too, in the order in which they are painted."""
+    classes = parsed(figure).xpath(f"{ARRAYS}/rect/@class")
+    return [tuple(map(int, re.match(r"sb-h(\d) sb-s(\d)", name).groups())) for name in classes]
+
+
+def test_the_order_of_axes_is_seen():
+    """The same four pieces on the same four devices, dealt in another order."""
+    one, other = (painted(sb.show(on((2, 2), P(order), (4, 4)))) for order in (("x", "y"), ("y", "x")))
+    assert one == [(0, 0), (1, 0), (0, 2), (1, 2)]
+    assert other == [(0, 0), (0, 2), (1, 0), (1, 2)]
+
+
+def test_copies_are_sheets_and_one_device_is_one():
+    """Behind the first lie the others, each in its colour and a little further out."""
+    tree = parsed(sb.show(on((2, 4), P("x"), (4, 4))))
+    rects = tree.xpath(f"{ARRAYS}/rect")
+    assert [int(rect.get("class").split("sb-p")[1]) for rect in rects] == [3, 7, 2, 6, 1, 5, 0, 4]
+    assert [float(rect.get("x")) - float(rects[-2].get("x")) for rect in rects[::2]] == [12, 8, 4, 0]
+    assert painted(sb.show(jax.device_put(jnp.zeros((2, 3)), jax.devices()[0]))) == [(0, 0)]
+    assert len(painted(sb.show(on((64,), P(), (4,))))) == _svg.SHEETS
+
+
+@needs_unreduced
+def test_partial_results_are_hatched():
+    """Copies and partial results are both sheets."""
+    copied, partial = (sb.show(on((2, 4), spec, (4, 4))) for spec in (P("x"), P("x", unreduced={"y"})))
+    assert painted(copied) == painted(partial)
+    assert not parsed(copied).xpath("//path")
+    (hatch,) = parsed(partial).xpath("//path")
+    assert hatch.get("class") == "sb-partial"
+
+
+@pytest.mark.parametrize("shape", [(64, 64), (4096, 16384), (3000, 1000), (64, 128), (40, 4000)])
+@pytest.mark.parametrize("spec", [P("x", "y"), P("y", "x"), P(None, "y"), P("x"), P()])
+def test_shapes_are_to_scale(shape, spec):
+    """Whatever splits an array, its boxes together have its proportions, at most 4 to 1."""
+    layout = on((2, 4), spec, shape)
+    (box,) = {(float(rect.get("width")), float(rect.get("height"))) for rect in boxes_of(layout)}
+    gap = 4 * (layout.replication - 1) + 3 if layout.replication > 1 else 0
+    rows, columns = layout.grid
+    drawn = rows * (box[1] + gap) / (columns * (box[0] + gap))
+    assert drawn == pytest.approx(min(max(shape[0] / shape[1], 1 / 4), 4), rel=0.1)
+
+
+def boxes_of(layout):
+    return parsed(sb.show(layout)).xpath(f"{ARRAYS}/rect")
+
+
+def test_a_move_is_drawn_in_one_size_with_one_mesh():
+    """Both sides of 64 × 64 are as large, whichever axis splits them; another order of devices is another mesh."""
+    sides = [on((8,), spec, (64, 64)) for spec in (P("x"), P(None, "x"))]
+    tree = parsed(sb.moves(*sides))
+    sizes = []
+    for figure in tree.xpath("//div[@class='sb-moves']/figure"):
+        rects = figure.xpath(".//div[@class='sb-panels']/svg/rect")
+        parts = np.array([[float(rect.get(name)) for name in ("x", "y", "width", "height")] for rect in rects])
+        sizes.append(((parts[:, :2] + parts[:, 2:]).max(axis=0) - parts[:, :2].min(axis=0)).tolist())
+    assert sizes[0] == pytest.approx(sizes[1], abs=8)
+    assert len(tree.xpath("//div[@class='sb-mesh']")) == 1
+    turned = NamedSharding(Mesh(np.array(jax.devices()[:8])[::-1], ("x",)), P("x"))
+    straight = NamedSharding(Mesh(np.array(jax.devices()[:8]), ("x",)), P("x"))
+    moved = sb.moves(sb.layout(straight, (64, 64)), sb.layout(turned, (64, 64)))
+    assert len(parsed(moved).xpath("//div[@class='sb-mesh']")) == 2
+
+
+def test_a_tree_has_each_mesh_once():
+    """Two leaves on one mesh, one on another."""
+    tree = {"a": EIGHT, "b": on((2, 4), P("y"), (4,)), "c": on((4, 2), P("x"), (4,))}
+    assert [len(figure.xpath(".//div[@class='sb-mesh']")) for figure in parsed(sb.show(tree)).xpath("//figure")] == [
+        1,
+        0,
+        1,
+    ]
+
+
+@pytest.mark.parametrize("sizes", [(16, 32), (64, 64), (4096,), (16, 16, 16), (8, 8, 8, 8), (1, 4096)])
+def test_a_mesh_too_large_for_numbers_has_a_box_a_colour(sizes):
+    """At most 32 boxes a grid, with the number of devices along each axis."""
+    names = ("a", "b", "c", "d")[: len(sizes)]
+    mesh = AbstractMesh(sizes, names, axis_types=(AxisType.Explicit,) * len(sizes))
+    figure = sb.show(sb.layout(NamedSharding(mesh, P()), (4,)))
+    drawn = parsed(figure).xpath("//div[@class='sb-mesh']//svg")
+    assert 1 <= len(drawn) <= 5
+    assert all(len(svg.xpath("rect")) <= 32 for svg in drawn)
+    assert any(f"{names[-1]}={sizes[-1]} →" == text for text in mesh_of(figure))
 
 
 # Terminals that know less

@@ -10,7 +10,7 @@ import pytest
 from jax import lax
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
-from test_show import boxes, parsed, texts
+from test_show import ARRAYS, boxes, parsed, texts
 
 import shardbook as sb
 from shardbook import _traced
@@ -230,7 +230,7 @@ def test_blocks(fn, spec, caption, held):
 def test_places():
     """Rows and columns are mesh axes, boxes name their place, and a sentence says what the blocks would make."""
     figure = sb.show(blocks(lambda a: a, P("x", "y")))
-    assert texts(figure, "//g[@class='sb-labels']/text") == ["y", "x", "0", "1", "2", "3", "0", "1"]
+    assert texts(figure, f"{ARRAYS}/g[@class='sb-labels']/text") == ["y", "x", "0", "1", "2", "3", "0", "1"]
     assert texts(figure, "//title")[:2] == ["x=0, y=0", "x=0, y=1"]
     said = str(figure)
     assert "Put together by out_specs, for instance P('x', 'y'): float32[8@x, 8@y]." in said
@@ -238,7 +238,7 @@ def test_places():
     (label,) = parsed(figure).xpath("//@aria-label")
     assert "x=0, y=1 on 1" in label
     three = sb.show(blocks(lambda a: a, P(("x", "y", "z")), grid(2, 2, 2)))
-    assert texts(three, "//g[@class='sb-labels']/text")[0] == "x=0"
+    assert texts(three, f"{ARRAYS}/g[@class='sb-labels']/text")[0] == "x=0"
     assert "P(('x', 'y'), 'z'): float32[4@(x,y), 16@z]" in str(three).replace("\n", " ")
 
 
@@ -246,7 +246,7 @@ def test_blocks_fit_a_phone():
     """Legible at 390 px without scrolling, and small."""
     for spec in (P("x", "y"), P("x"), P(("y", "x"))):
         figure = sb.show(blocks(lambda a: a, spec))
-        for svg in parsed(figure).xpath("//svg"):
+        for svg in parsed(figure).xpath(ARRAYS):
             assert int(svg.get("style").removeprefix("min-width:").removesuffix("px")) <= 340
         assert len(figure.html("zh").encode()) <= 12 * 1024
 

@@ -11,13 +11,17 @@ from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
 from shardbook._messages import messages
-from shardbook._palette import ANSI, LIGHT, LIGHT_INK
+from shardbook._palette import HUES, INK, LIGHT, SIXTEEN, Colour, rgb
 from shardbook._public import public
 
 LANGUAGES = "SHARDBOOK_LANGUAGES"
 """Environment variable: the languages a displayed figure comes in, such as "en,zh"."""
-SIXTEEN = {f"{LIGHT_INK} on {light}": f"black on {ansi}" for light, ansi in zip(LIGHT, ANSI, strict=True)}
-"""The style of each piece where a terminal has sixteen colours: the nearest of them would often be the same grey."""
+IN_SIXTEEN = {
+    f"{INK} on {rgb(Colour(hue, shade))}": f"black on {'bright_' * (shade < len(LIGHT) // 2)}{SIXTEEN[hue]}"
+    for hue in range(len(HUES))
+    for shade in range(len(LIGHT))
+}
+"""The style of each device where a terminal has sixteen colours: the nearest of them would often be the same grey."""
 STYLE = "SHARDBOOK_STYLE"
 """Environment variable: "linked" leaves the stylesheet out of figures, for a site that links ``figure.css``."""
 
@@ -78,8 +82,10 @@ class Display:
         language = IN_ASCII if options.ascii_only else self.language
         for line in self._lines(messages(language), options.max_width):
             shown = Text(in_ascii(line.plain), spans=line.spans) if options.ascii_only else line
+            if console.color_system is None:
+                shown.rstrip()  # of a box at the end of a line, its colour would show
             if console.color_system in ("standard", "windows"):
-                shown.spans = [span._replace(style=SIXTEEN.get(str(span.style), span.style)) for span in shown.spans]
+                shown.spans = [span._replace(style=IN_SIXTEEN.get(str(span.style), span.style)) for span in shown.spans]
             shown.no_wrap = True
             yield shown
 
@@ -98,7 +104,7 @@ class Display:
 
 IN_ASCII = "en"
 """The language of a figure where only ASCII can be shown."""
-ASCII = str.maketrans("┌┬┐├┼┤└┴┘─│·×–—→…⋯⋮≤", "+++++++++-|.x-->~~:<")
+ASCII = str.maketrans("┌┬┐├┼┤└┴┘─│·×–—→↓…⋯⋮≤", "+++++++++-|.x-->v~~:<")
 
 
 def in_ascii(text: str) -> str:

@@ -1,6 +1,6 @@
 """The figure a reader sees: in a notebook, on a page, in a terminal, in plain text."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, overload
 
@@ -12,6 +12,7 @@ from shardbook import _notation, _traced
 from shardbook._display import Display
 from shardbook._layout import Layout, layout
 from shardbook._layout_view import leaf_html, leaf_lines
+from shardbook._mesh_picture import same_mesh
 from shardbook._messages import messages
 from shardbook._public import public
 
@@ -57,15 +58,25 @@ class Figure(Display):
     language: str = "en"
 
     def _html(self, messages: Mapping[str, str]) -> str:
-        return "".join(leaf_html(path, leaf, messages) for path, leaf in self.leaves) or f"<p>{messages['nothing']}</p>"
+        drawn = [leaf_html(path, leaf, messages, mesh=mesh) for path, leaf, mesh in self._each()]
+        return "".join(drawn) or f"<p>{messages['nothing']}</p>"
 
     def _lines(self, messages: Mapping[str, str], width: int) -> list[Text]:
         found: list[Text] = []
-        for at, (path, leaf) in enumerate(self.leaves):
-            if at:
+        for path, leaf, mesh in self._each():
+            if found:
                 found.append(Text(""))
-            found += leaf_lines(path, leaf, messages, width)
+            found += leaf_lines(path, leaf, messages, width, mesh=mesh)
         return found or [Text(messages["nothing"])]
+
+    def _each(self) -> Iterator[tuple[str, Layout | Unsharded, bool]]:
+        """Each leaf with its path, and whether its mesh has not been drawn before."""
+        before: list[Layout] = []
+        for path, leaf in self.leaves:
+            new = isinstance(leaf, Layout) and not any(same_mesh(leaf, other) for other in before)
+            if new and isinstance(leaf, Layout):
+                before.append(leaf)
+            yield path, leaf, new
 
 
 @overload
@@ -79,13 +90,13 @@ def show(x: Any, *, language: str | None = None) -> Display:
     >>> from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec as P
     >>> show(layout(NamedSharding(AbstractMesh((2, 2), ("x", "y")), P("x", "y")), (4, 6), "float32"))
     float32[4@x, 6@y]
-                  6@y
-               0:3   3:6
-             ┌─────┬─────┐
-         0:2 │  0  │  1  │
-    4@x      ├─────┼─────┤
-         2:4 │  2  │  3  │
-             └─────┴─────┘
+                               6@y
+                            0:3   3:6
+                          ┌─────┬─────┐
+    mesh              0:2 │  0  │  1  │
+        y →      4@x      ├─────┼─────┤
+    x ↓  0  1         2:4 │  2  │  3  │
+         2  3             └─────┴─────┘
     mesh               x=2, y=2 · Explicit
     shard shape        [2, 3]
     per device         24 B
@@ -105,11 +116,11 @@ def show(x: Any, *, language: str | None = None) -> Display:
     ...     return 2 * x
     >>> y = double(jax.device_put(jax.numpy.arange(4), NamedSharding(mesh, P("x")))); jax.effects_barrier()
     int32[4@x]
-         4@x
-      0:2   2:4
-    ┌─────┬─────┐
-    │  0  │  1  │
-    └─────┴─────┘
+                  4@x
+               0:2   2:4
+    mesh     ┌─────┬─────┐
+    x →      │  0  │  1  │
+     0  1    └─────┴─────┘
     mesh               x=2 · Auto
     shard shape        [2]
     per device         8 B

@@ -421,6 +421,24 @@ def _on_host(sharding: Sharding, abstract: bool) -> bool:
     return bool(sharding.memory_kind != device.default_memory().kind)
 
 
+def device_grid(layout: Layout) -> np.ndarray[Any, Any]:
+    """Return the ids of a layout's devices at their places in its mesh; without one, in a row, the lowest id first.
+
+    >>> mesh = jax.sharding.AbstractMesh((2, 3), ("x", "y"))
+    >>> device_grid(layout(NamedSharding(mesh, PartitionSpec("y")), (6,)))
+    array([[0, 1, 2],
+           [3, 4, 5]])
+    """
+    devices = np.array([piece.devices for piece in layout.pieces])
+    if not layout.axes:
+        return np.sort(devices.ravel())
+    names = list(layout.axes)
+    used = [names.index(name) for name in layout.place_axes]
+    order = used + [at for at in range(len(names)) if at not in used]
+    sizes = [layout.axes[names[at]].size for at in order]
+    return devices.reshape(sizes).transpose(np.argsort(order))
+
+
 def bits(dtype: Any) -> int:
     """Return the bits that an element takes on a device: int4 and the like are packed there.
 

@@ -13,6 +13,7 @@ from shardbook._caption import notes
 from shardbook._display import pairs_html, pairs_text, prose, table_html, table_text
 from shardbook._layout import bytes_of, element_count
 from shardbook._layout_view import picture_html, picture_lines
+from shardbook._mesh_picture import same_mesh
 
 if TYPE_CHECKING:
     from shardbook._moves import Moves, Receipt
@@ -25,10 +26,16 @@ RUNS = 4
 
 def moves_html(moves: Moves, messages: Mapping[str, str]) -> str:
     """Return both layouts, the sums and the table as HTML."""
+    before, after = moves.before, moves.after
+    # Both are drawn in the size that the one with longer numbers needs.
+    *_, size = picture_html(before, messages, like=after.grid)
+    *_, size = picture_html(after, messages, like=before.grid, least=size)
+    twice = not same_mesh(before, after)
     sides: list[str] = []
     noted: list[str] = []
-    for label, side in ((messages["before"], moves.before), (messages["after"], moves.after)):
-        drawing, drawn = picture_html(side, messages)
+    for label, side, other in ((messages["before"], before, after), (messages["after"], after, before)):
+        mesh = side is before or twice
+        drawing, drawn, _ = picture_html(side, messages, mesh=mesh, like=other.grid, least=size)
         noted += notes(side, messages, drawn)
         caption = f"<figcaption>{escape(label)}{messages['colon']}{escape(str(side))}</figcaption>"
         sides.append(f"<figure>{caption}{drawing}</figure>")
@@ -43,8 +50,10 @@ def moves_lines(moves: Moves, messages: Mapping[str, str], width: int) -> list[T
     """Return the same as coloured lines of at most ``width`` characters."""
     found: list[Text] = []
     noted: list[str] = []
-    for label, side in ((messages["before"], moves.before), (messages["after"], moves.after)):
-        picture, drawn = picture_lines(side, messages, width)
+    before, after = moves.before, moves.after
+    twice = not same_mesh(before, after)
+    for label, side, other in ((messages["before"], before, after), (messages["after"], after, before)):
+        picture, drawn = picture_lines(side, messages, width, mesh=side is before or twice, like=other.grid)
         found += [Text(f"{label}{messages['colon']}{side}", style="bold"), *picture]
         noted += notes(side, messages, drawn)
     found += pairs_text(_facts(moves, messages), width)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from shardbook import _notation
 from shardbook._layout import Layout, Piece
-from shardbook._palette import colour
 
 MAX_PIECES = 512
 """Beyond this many pieces only the first ones and the last are drawn."""
@@ -18,10 +17,9 @@ MAX_PIECES = 512
 
 @dataclass(frozen=True)
 class Cell:
-    """One piece, with the number of its colour."""
+    """One piece."""
 
     piece: Piece
-    colour: int
     name: str
     """Where it lies, such as "[0:2, 0:4]", or which block it is, such as "x=0, y=1"."""
 
@@ -40,6 +38,9 @@ class Panel:
         The index range of each, "" where there is no dimension; None where some are left out.
     cells
         Row by row; None where pieces are left out.
+    sides
+        The height and the width of all that the panel shows, in elements, or in blocks inside ``shard_map``; 0 where
+        there is no dimension.
     """
 
     title: str
@@ -48,6 +49,7 @@ class Panel:
     rows: tuple[str | None, ...]
     columns: tuple[str | None, ...]
     cells: tuple[tuple[Cell | None, ...], ...]
+    sides: tuple[int, int]
 
     def bands(self, limit: int) -> tuple["Panel", ...]:
         """Break a panel into bands of at most ``limit`` columns, as even as can be; the first has the title."""
@@ -62,13 +64,16 @@ class Panel:
                 self.rows,
                 self.columns[start : start + width],
                 tuple(row[start : start + width] for row in self.cells),
+                self.sides,
             )
             for start in range(0, total, width)
         )
 
 
-def panels(layout: Layout) -> tuple[Panel | None, ...]:
+def panels(layout: Layout, like: Sequence[int] = ()) -> tuple[Panel | None, ...]:
     """Arrange a layout's pieces in panels; None stands for panels that are left out.
+
+    ``like`` is the grid of another layout of the same array, which is to have the same rows and columns.
 
     >>> import jax
     >>> from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec as P
@@ -80,12 +85,12 @@ def panels(layout: Layout) -> tuple[Panel | None, ...]:
     if layout.varying is not None:
         return _blocks(layout)
     dims = _notation.dimensions(layout.shape, layout.splits)
-    drawn = _drawn(layout.grid)
+    drawn = _drawn([max(counts) for counts in zip(layout.grid, like or layout.grid, strict=True)])
     leading = [dimension for dimension in range(len(dims)) if dimension not in drawn]
     row, column = ([None] * 2 + drawn)[-2:]
     elide = len(layout.pieces) > MAX_PIECES
-    rows = _shown(1 if row is None else layout.grid[row], 4 if elide else None)
-    columns = _shown(1 if column is None else layout.grid[column], (6 if len(rows) == 1 else 4) if elide else None)
+    rows = shown(1 if row is None else layout.grid[row], 4 if elide else None)
+    columns = shown(1 if column is None else layout.grid[column], (6 if len(rows) == 1 else 4) if elide else None)
     places = itertools.product(*(range(layout.grid[dimension]) for dimension in leading))
     chosen = list(places)
 
@@ -99,7 +104,7 @@ def panels(layout: Layout) -> tuple[Panel | None, ...]:
         for step, count in zip(where, layout.grid, strict=True):
             number = number * count + step
         piece = layout.pieces[number]
-        return Cell(piece, colour(where, layout.grid), _notation.index(piece.index))
+        return Cell(piece, _notation.index(piece.index))
 
     def panel(place: Sequence[int]) -> Panel:
         cells = tuple(tuple(cell(place, down, across) for across in columns) for down in rows)
@@ -115,9 +120,10 @@ def panels(layout: Layout) -> tuple[Panel | None, ...]:
             rows=("",) if row is None else tuple(_range(line[0], row) for line in cells),
             columns=("",) if column is None else tuple(_range(found, column) for found in cells[0]),
             cells=cells,
+            sides=(0 if row is None else layout.shape[row], 0 if column is None else layout.shape[column]),
         )
 
-    return tuple(None if at is None else panel(chosen[at]) for at in _shown(len(chosen), 4 if elide else None))
+    return tuple(None if at is None else panel(chosen[at]) for at in shown(len(chosen), 4 if elide else None))
 
 
 def count_pieces(arranged: Sequence[Panel | None]) -> int:
@@ -131,8 +137,8 @@ def _blocks(layout: Layout) -> tuple[Panel | None, ...]:
     sizes = [layout.axes[name].size for name in names]
     leading, (row, column) = names[:-2], (["", "", *names])[-2:]
     elide = len(layout.pieces) > MAX_PIECES
-    rows = _shown(layout.axes[row].size if row else 1, 4 if elide else None)
-    columns = _shown(layout.axes[column].size if column else 1, (6 if len(rows) == 1 else 4) if elide else None)
+    rows = shown(layout.axes[row].size if row else 1, 4 if elide else None)
+    columns = shown(layout.axes[column].size if column else 1, (6 if len(rows) == 1 else 4) if elide else None)
     chosen = list(itertools.product(*(range(size) for size in sizes[: len(leading)])))
 
     def cell(place: Sequence[int], down: int | None, across: int | None) -> Cell | None:
@@ -142,7 +148,7 @@ def _blocks(layout: Layout) -> tuple[Panel | None, ...]:
         number = 0
         for step, count in zip(where, sizes, strict=True):
             number = number * count + step
-        return Cell(layout.pieces[number], colour(where, sizes), _notation.place(names, where))
+        return Cell(layout.pieces[number], _notation.place(names, where))
 
     def panel(place: Sequence[int]) -> Panel:
         return Panel(
@@ -152,9 +158,10 @@ def _blocks(layout: Layout) -> tuple[Panel | None, ...]:
             rows=tuple("" if not row else None if at is None else str(at) for at in rows),
             columns=tuple("" if not column else None if at is None else str(at) for at in columns),
             cells=tuple(tuple(cell(place, down, across) for across in columns) for down in rows),
+            sides=(layout.axes[row].size if row else 0, layout.axes[column].size if column else 0),
         )
 
-    return tuple(None if at is None else panel(chosen[at]) for at in _shown(len(chosen), 4 if elide else None))
+    return tuple(None if at is None else panel(chosen[at]) for at in shown(len(chosen), 4 if elide else None))
 
 
 def _range(cell: Cell | None, dimension: int) -> str | None:
@@ -170,7 +177,7 @@ def _drawn(grid: Sequence[int]) -> list[int]:
     return sorted(by_worth[-2:])
 
 
-def _shown(count: int, limit: int | None) -> list[int | None]:
+def shown(count: int, limit: int | None) -> list[int | None]:
     """Which of ``count`` parts to draw: all, or the first ``limit - 1``, a gap and the last."""
     if limit is None or count <= limit + 1:
         return list(range(count))

@@ -7,7 +7,8 @@ from rich.text import Text
 
 from shardbook._device_labels import Lines, lines_for
 from shardbook._layout import Layout
-from shardbook._palette import LIGHT, LIGHT_INK
+from shardbook._mesh_picture import NUMBERED, Level, device_colours, levels
+from shardbook._palette import INK, Colour, rgb
 from shardbook._panels import Panel
 
 BETWEEN = 3
@@ -23,8 +24,16 @@ class TextBox:
     lines: dict[tuple[int, ...], Lines]
 
 
-def draw_text(layout: Layout, panels: Sequence[Panel | None], width: int, count: str) -> list[Text]:
-    """Draw panels as lines of at most ``width`` characters; ``count`` is the template of "512 devices"."""
+def draw_text(layout: Layout, panels: Sequence[Panel | None], width: int, count: str, mesh: str) -> list[Text]:
+    """Draw panels as lines of at most ``width`` characters.
+
+    Parameters
+    ----------
+    count
+        The template of "512 devices".
+    mesh
+        The title of the mesh, which is drawn beside them; "" if it is not.
+    """
     drawn = [panel for panel in panels if panel]
     gutter = max(_gutter(panel) for panel in drawn)
     columns = max(len(panel.columns) for panel in drawn)
@@ -41,13 +50,48 @@ def draw_text(layout: Layout, panels: Sequence[Panel | None], width: int, count:
     inner = max(label, *(len(line) for found in lines.values() for line in found)) + 2
     box = TextBox(inner, max(map(len, lines.values())), lines)
     limit = max(1, (width - gutter - 1) // (inner + 1))
-    blocks = []
+    colours = device_colours(layout)
+    blocks: list[list[Text]] = []
     for panel in panels:
         if panel is None:
             blocks.append([Text("⋯")])
         else:
-            blocks += [_text_panel(layout, band, box, gutter, two_lines=not fits) for band in panel.bands(limit)]
-    return _side_by_side(blocks, width)
+            bands = panel.bands(limit)
+            blocks += [_text_panel(layout, band, box, gutter, colours, two_lines=not fits) for band in bands]
+    beside = _text_mesh(layout, mesh) if mesh else []
+    if any(_width(block) > width for block in beside):
+        beside = []
+    if sum(_width(block) + BETWEEN for block in beside) + _width(blocks[0]) <= width:
+        return _side_by_side([*beside, *blocks], width)
+    return _side_by_side(beside, width) + _side_by_side(blocks, width)
+
+
+def _text_mesh(layout: Layout, title: str) -> list[list[Text]]:
+    """The grids of a layout's mesh; of many devices none."""
+    found = levels(layout)
+    if layout.device_count > NUMBERED or None in found:
+        return []
+    return [_text_level(layout, level, title if at == 0 else "") for at, level in enumerate(found) if level]
+
+
+def _text_level(layout: Layout, level: Level, title: str) -> list[Text]:
+    """A grid of devices, under its place and the axis that runs across."""
+    wide = max(len(str(level.devices.max())) + bool(layout.remote) + 2, 3)
+    down = f"{level.row_axis} ↓" if level.row_axis else ""
+    left = Text(down).cell_len + bool(down)
+    lines = [Text(text, style="bold") for text in (title, level.title) if text]
+    lines.append(Text(" " * left + f"{level.column_axis} →", style="bold"))
+    for row, (devices, colours) in enumerate(zip(level.devices.tolist(), level.colours, strict=True)):
+        line = Text.assemble((f"{down} " if row == 0 and down else " " * left, "bold"))
+        for device, found in zip(devices, colours, strict=True):
+            name = f"{device}*" if device in layout.remote else str(device)
+            line.append(name.center(wide), style=_painted(found))
+        lines.append(line)
+    return lines
+
+
+def _painted(colour: Colour) -> str:
+    return f"{INK} on {rgb(colour)}"
 
 
 def _gutter(panel: Panel) -> int:
@@ -56,7 +100,9 @@ def _gutter(panel: Panel) -> int:
     return len(panel.row_label) + 2 + max(len(text or "⋮") for text in panel.rows) + 1
 
 
-def _text_panel(layout: Layout, panel: Panel, box: TextBox, gutter: int, two_lines: bool) -> list[Text]:
+def _text_panel(
+    layout: Layout, panel: Panel, box: TextBox, gutter: int, colours: dict[int, Colour], *, two_lines: bool
+) -> list[Text]:
     columns, rows = panel.columns, panel.rows
     wide = len(columns) * (box.width + 1) - 1
     found = [Text(panel.title, style="bold")] if panel.title else []
@@ -82,7 +128,7 @@ def _text_panel(layout: Layout, panel: Panel, box: TextBox, gutter: int, two_lin
                 lines = box.lines[cell.piece.devices]
                 before = (height - len(lines)) // 2
                 text = lines[line - before] if 0 <= line - before < len(lines) else ""
-                style = "" if 0 in layout.shape else f"{LIGHT_INK} on {LIGHT[cell.colour]}"
+                style = "" if 0 in layout.shape else _painted(colours[cell.piece.devices[0]])
                 cells += [Text(text.center(box.width), style=style), Text("│")]
             body.append((("⋮" if name is None else name) if line == (height - 1) // 2 else "", cells))
     found.append(Text(" " * gutter + "┌" + "┬".join(["─" * box.width] * len(columns)) + "┐"))

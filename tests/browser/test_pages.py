@@ -4,6 +4,7 @@ axe looks at as many pages as have every kind of element between them, and in th
 """
 
 import random
+import re
 
 import pytest
 from axe import everywhere
@@ -12,6 +13,8 @@ from copies import read_copies
 from kinds import enough, kinds
 from measures.weights import weight as weigh
 from playwright.sync_api import expect
+
+from shardbook._palette import DARK, HUES, LIGHT
 
 # Bytes, gzipped, of a page with all that it loads before the reader searches.
 HEAVIEST = 100_000
@@ -217,6 +220,30 @@ def test_a_link_into_a_long_page_leads_there_at_once(page, address):
     page.goto(f"{address}/en/errors/traps.html")
     page.evaluate("location.hash = 'trap-two-device-counts'")
     assert page.evaluate("document.getElementById('trap-two-device-counts').getBoundingClientRect().top") < 900
+
+
+def test_figures_have_the_colours_of_the_theme(page, address):
+    """The shades of the palette; on paper the light ones, whatever the theme."""
+    fill = "getComputedStyle(document.querySelector('.sb-h0.sb-s0')).fill"
+    page.goto(f"{address}/en/learn/placing.html")
+    found = []
+    for media, scheme in (("screen", "light"), ("screen", "dark"), ("print", "dark")):
+        page.emulate_media(media=media, color_scheme=scheme)
+        found.append(float(re.fullmatch(r"oklch\(([\d.]+) .*\)", page.evaluate(fill))[1]))
+    offset = HUES[0][2]
+    assert found == pytest.approx([LIGHT[0] + offset, DARK[0] + offset, LIGHT[0] + offset])
+
+
+def test_a_device_that_is_pointed_at_lights_up_everywhere(page, address):
+    page.goto(f"{address}/en/guides/figures.html")
+    figure = page.locator(".sb-figure").first
+    devices = figure.locator(".sb-p5")
+    assert devices.count() == 2  # in the mesh and in the array
+    width = "all => all.map(each => getComputedStyle(each).strokeWidth)"
+    assert devices.evaluate_all(width) == ["1px", "1px"]
+    devices.first.hover()
+    assert devices.evaluate_all(width) == ["3px", "3px"]
+    assert figure.locator(".sb-p4").evaluate_all(width) == ["1px", "1px"]
 
 
 def test_code_is_dark_in_the_dark(page, address):

@@ -39,7 +39,7 @@ class Element {
   toString() {
     const attributes = [...this.attributes].map(([name, value]) => ` ${name}="${escaped(value)}"`).join("");
     const inside = this.children.map((child) => (typeof child === "string" ? escaped(child) : child)).join("");
-    if (this.tag === "path") return `<path${attributes}/>`;
+    if (["path", "rect"].includes(this.tag) && !inside) return `<${this.tag}${attributes}/>`;
     return `<${this.tag}${attributes}>${inside}</${this.tag}>`;
   }
 }

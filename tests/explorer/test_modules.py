@@ -60,7 +60,7 @@ def test_the_search_takes_how_words_are_cut_from_the_index():
 
 WRONG_TYPES = {
     "explorer/model/layout.js": ("bytes(product(shape), dtype)", "bytes(shape, dtype)"),
-    "explorer/picture/svg.js": ("const { LABEL, LINE,", "const { LABELS, LINE,"),
+    "explorer/picture/svg.js": ("const { BLOCK, FEW_SHEETS,", "const { BLOCKS, FEW_SHEETS,"),
     "explorer/picture/caption.js": ("shape(layout.shardShape)],", "layout.shardShape],"),
     "explorer/page/form.js": ("columns.value = `${state.product.columns}`", "columns.value = state.product.columns"),
     "search.js": ("record.beside.push(...result.words);", "record.next.push(...result.words);"),

@@ -33,6 +33,9 @@ PARTS = {
     "panels that are left out": "sb-gap",
     "bands or panels": "</svg><svg",
     "no elements": "sb-empty",
+    "a mesh of numbers": '<rect class="sb-h1 sb-s0 sb-p1"',
+    "a mesh without numbers": " →</text></g></svg></div></div><svg",
+    "a mesh of several grids": 'class="sb-mesh" aria-hidden="true"><b>mesh</b><div><svg',
     "a width that scrolls": "tabindex",
     "runs of devices": "–",
     "devices that are only counted": ">×",
@@ -100,26 +103,42 @@ def test_each_picture_is_that_of_python(model, pictures):
 
 
 FAULTS = [
-    ("svg.js", "* LINE + 14", "* LINE + 15"),
-    ("svg.js", "[PHONE, 480, WIDE]", "[PHONE, 490, WIDE]"),
+    ("svg.js", "* LINE + 6", "* LINE + 7"),
+    ("svg.js", "share - gutter) / columns - gap", "share - gutter) / columns"),
     ("svg.js", 'text(x, y - 14, `${start}:`, "sb-mid"), text(x, y, stop, "sb-mid")', 'text(x, y - 14, stop, "sb-mid"), text(x, y, `${start}:`, "sb-mid")'),
-    ("svg.js", "labelled <= 100", "labelled <= 10"),
     ("svg.js", "Boolean(panel.rowLabel) && !stands(panel, tall)", "false"),
-    ("svg.js", "Math.max(left + wide + 1,", "Math.max(left + wide,"),
+    ("svg.js", "Math.max(left + wide + box.behind + 1,", "Math.max(left + wide + 1,"),
     ("svg.js", "4.5 - ((lines.length - 1) * LINE) / 2", "4.5"),
+    ("svg.js", "1 / MOST_UNEQUAL), MOST_UNEQUAL)", "0), MOST_UNEQUAL)"),
+    ("svg.js", "ratio <= 1 ? [longer, longer * ratio]", "ratio <= 1 ? [longer, longer]"),
+    ("svg.js", "top - SHEET * behind];", "top + SHEET * behind];"),
+    ("svg.js", "? devices[devices.length - 1] : null", "? devices[behind] : null"),
+    ("svg.js", "pieces.length <= TITLED_PIECES ? SHEETS : FEW_SHEETS", "FEW_SHEETS"),
+    ("svg.js", "lit: lit(place,", "lit: lit(id,"),
+    ("svg.js", "places.size <= NUMBERED && ", ""),
+    ("svg.js", "length(down) * LABEL + 6 <= 60", "true"),
+    ("mesh_picture.js", "(level * down + row) * across + column", "(level * across + column) * down + row"),
+    ("mesh_picture.js", "ids[position]", "position"),
+    ("mesh_picture.js", "axes.length > 2", "axes.length > 9"),
+    ("mesh_picture.js", "before.shade === shade", "true"),
     ("panels.js", 'columnLabel: column === null ? "" : dims[column]', 'columnLabel: row === null ? "" : dims[row]'),
     ("panels.js", "rows.length === 1 ? 6 : 4", "4"),
     ("panels.js", "isSplit(one) - isSplit(other) || one - other", "one - other"),
     ("panels.js", 'title: start ? "" : panel.title', "title: panel.title"),
+    ("panels.js", "column === null ? 0 : layout.shape[column]]", "row === null ? 0 : layout.shape[row]]"),
     ("device_labels.js", "linesNeeded(sizes, narrower, count) !== count", "false"),
     ("device_labels.js", "linesNeeded(sizes, narrower, count) !== count", "true"),
-    ("palette.js", "stride % COLOURS ? stride : stride + 1", "stride"),
+    ("device_labels.js", "return lines > most ? null : lines;", "return lines;"),
+    ("palette.js", "last <= HUES ? along", "last <= 3 ? along"),
+    ("palette.js", "sizes.findLast((size) => size > 1) ?? 1", "sizes[sizes.length - 1]"),
+    ("palette.js", "Math.floor(position / last), position % last", "position % last, Math.floor(position / last)"),
     ("caption.js", "    [words.total, size(layout.totalBytes)],\n", ""),
     ("caption.js", "words.per_device, size(layout.bytesPerDevice)", "words.per_device, size(layout.totalBytes)"),
     ("caption.js", "empty: layout.shape.includes(0), ", ""),
     ("caption.js", "sizes[at] > 1", "true"),
     ("caption.js", "join(words.clause)", "join(words.list)"),
     ("figure.js", "width > shared.FITS_PHONE ? 0 : null", "0"),
+    ("figure.js", "mesh ? [drawMesh(found.mesh, words.mesh)] : []", "[]"),
     ("notation.js", "fixed(amount, 2)", "fixed(amount, 1)"),
     ("notation.js", "below % 2 ? below + 1 : below", "below + 1"),
 ]  # fmt: skip
@@ -148,7 +167,16 @@ def package_with(folder, module, right, wrong):
 
 
 @pytest.mark.parametrize(
-    "where", ["_svg.NUMBER", "_svg.WIDE", "_layout_view.FITS_PHONE", "_panels.MAX_PIECES", "_caption.SPOKEN_PIECES"]
+    "where",
+    [
+        "_svg.NUMBER",
+        "_svg.WIDE",
+        "_svg.LONGER",
+        "_mesh_picture.MOST_LEVELS",
+        "_layout_view.FITS_PHONE",
+        "_panels.MAX_PIECES",
+        "_caption.SPOKEN_PIECES",
+    ],
 )
 def test_a_number_changed_in_the_package_is_changed_in_both(tmp_path, monkeypatch, pictures, where):
     module, name = where.split(".")
@@ -163,12 +191,12 @@ def test_a_number_changed_in_the_package_is_changed_in_both(tmp_path, monkeypatc
 
 
 def test_a_number_that_the_package_no_longer_has_is_named(tmp_path):
-    package = package_with(tmp_path, "_svg", "\nPHONE = 330\n", "\nTELEPHONE = 330\n")
-    with pytest.raises(HandbookError, match=r"svg\.py has no PHONE"):
+    package = package_with(tmp_path, "_svg", "\nSTRIP = 44\n", "\nSTRIPE = 44\n")
+    with pytest.raises(HandbookError, match=r"svg\.py has no STRIP"):
         script.shared(package)
 
 
 def test_the_modules_ask_for_the_shared_numbers_that_there_are():
     """What their type names is what the build gives; the check of types sees to it that they ask for nothing else."""
     text = (MODULES / "model/shared.js").read_text(encoding="utf-8")
-    assert sorted(re.findall(r"@property \{number\} (\w+)", text)) == sorted(script.shared(PACKAGE))
+    assert sorted(re.findall(r"@property \{number(?:\[\])?\} (\w+)", text)) == sorted(script.shared(PACKAGE))

@@ -25,17 +25,22 @@ SHARED = {
     "_caption": ("SPOKEN_PIECES",),
     "_layout_view": ("FITS_PHONE",),
     "_moves_view": ("ROWS", "RUNS"),
+    "_mesh_picture": ("MOST_LEVELS", "NUMBERED"),
     "_panels": ("MAX_PIECES",),
-    "_svg": ("LABEL", "LINE", "NUMBER", "PHONE", "SMALLEST_TEXT", "TITLED_PIECES", "WIDE"),
-}
-# And how many colours a piece can have: of these two, a tuple.
-COLOURS = ("_palette", "LIGHT")
+    "_svg": (
+        "BLOCK", "FEW_SHEETS", "GROWTH", "LABEL", "LINE", "LIT", "LONGER", "LONGER_OF_SEVERAL", "MESH_WIDTH",
+        "MOST_UNEQUAL", "NUMBER", "PHONE", "SEAT", "SHEET", "SHEETS", "SMALLEST_TEXT", "STRIP", "TALLEST",
+        "TITLED_PIECES", "WIDE",
+    ),
+}  # fmt: skip
+# And how many of these there are: tuples of the package's palette, by the name that the modules have for it.
+PALETTE = {"HUES": "HUES", "SHADES": "LIGHT"}
 
 
-def shared(package: Path) -> dict[str, float]:
+def shared(package: Path) -> dict[str, Any]:
     """The numbers as the package's sources say them: to import them would load JAX."""
     found = {name: constant(package, module, name) for module, names in SHARED.items() for name in names}
-    return found | {"COLOURS": len(constant(package, *COLOURS))}
+    return found | {name: len(constant(package, "_palette", said)) for name, said in PALETTE.items()}
 
 
 def constant(package: Path, module: str, name: str) -> Any:

@@ -1,6 +1,6 @@
 // The second spec: what must move at least, and what XLA inserts for it.
 
-import { captioned, laidOut, pairs } from "../picture/figure.js";
+import { compared, laidOut, pairs } from "../picture/figure.js";
 import { format, index, deviceRuns, size } from "../model/notation.js";
 import { html, table, the } from "../picture/dom.js";
 import { measuredMove } from "../model/tables.js";
@@ -36,8 +36,8 @@ export function move(/** @type {import("./explorer.js").Page} */ { root, words }
 /** Both layouts, what must cross at least, and what each device must receive. */
 function outcome(/** @type {LaidOut} */ before, /** @type {LaidOut} */ after, /** @type {Words} */ said) {
   const { bytes, perDevice } = moves(before, after);
-  const side = (/** @type {string} */ label, /** @type {LaidOut} */ layout) =>
-    captioned(layout, said, `${label}${said.colon}${layout.notation}`);
+  const caption = (/** @type {string} */ label, /** @type {LaidOut} */ layout) => `${label}${said.colon}${layout.notation}`;
+  const [one, other] = compared(before, after, said, [caption(said.before, before), caption(said.after, after)]);
   const arrow = html("span", { class: "sb-arrow", "aria-hidden": "true" }, "→");
   const lacking = perDevice.filter((receipt) => receipt.elements > 0).length;
   /** @type {[label: string, value: string][]} */
@@ -50,7 +50,7 @@ function outcome(/** @type {LaidOut} */ before, /** @type {LaidOut} */ after, /*
   return html(
     "figure",
     {},
-    html("div", { class: "sb-moves" }, side(said.before, before), arrow, side(said.after, after)),
+    html("div", { class: "sb-moves" }, one, arrow, other),
     pairs(facts),
     html("details", {}, html("summary", {}, said.moves_table), each),
   );

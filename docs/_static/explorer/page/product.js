@@ -23,7 +23,7 @@ export function product(/** @type {import("./explorer.js").Page} */ { root, word
     const matrices = operands(state);
     const sides = Object.entries(matrices).map(([name, matrix]) => {
       const found = laidOut(matrix);
-      return captioned(found, words.figure, `${NAMES[/** @type {Matrix} */ (name)]}${words.figure.colon}${found.notation}`);
+      return captioned(found, words.figure, `${NAMES[/** @type {Matrix} */ (name)]}${words.figure.colon}${found.notation}`, name === "a");
     });
     place.replaceChildren(html("div", { class: "sb-moves" }, ...sides));
     const measure = `${python({ ...state, to: null })}\nimport shardbook\n\nprint(shardbook.collectives(multiply, x, b))\n`;

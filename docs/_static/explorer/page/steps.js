@@ -3,10 +3,11 @@
 
 import { format, shape, size } from "../model/notation.js";
 import { html, told } from "../picture/dom.js";
-import { draw } from "../picture/svg.js";
+import { deviceIds, levels } from "../picture/mesh_picture.js";
+import { drawLevel } from "../picture/svg.js";
 import { loadTable } from "./measured.js";
-import { place as placeIn } from "../model/notation.js";
 import { shared } from "../model/shared.js";
+import { unravel } from "../picture/panels.js";
 
 const MOST_DEVICES = 64; // in the picture of a step
 
@@ -81,22 +82,22 @@ function source(/** @type {Table} */ { jax, dtype, shape: one, shapes }, /** @ty
 /** Python to paste, which the site's own copy buttons came too early for. */
 const code = (/** @type {string} */ text) => [html("div", { class: "highlight explorer-python" }, html("pre", { tabindex: 0, role: "group", "aria-label": "Python" }, text))];
 
-/** The mesh as a grid of devices; nothing where it is too large for that, or has more than two axes. */
-function picture(/** @type {Step} */ { axes }, /** @type {Mesh} */ { names, sizes, order }, /** @type {Words} */ words) {
-  const [rows, columns] = [1, ...sizes].slice(-2);
-  if (sizes.length > 2 || rows * columns > MOST_DEVICES) return [];
-  const count = (/** @type {number} */ many) => Array.from({ length: many }, (_, at) => at);
-  const cells = count(rows).map((row) => count(columns).map((column) => {
-    const where = [row, column].slice(-sizes.length);
-    const id = row * columns + column;
+/** The mesh as a grid, those that communicate with each other in one colour; nothing where it is too large for that. */
+function picture(/** @type {Step} */ { axes }, /** @type {Mesh} */ mesh, /** @type {Words} */ words) {
+  const { names, sizes } = mesh;
+  const ids = deviceIds(mesh);
+  if (sizes.length > 2 || ids.length > MOST_DEVICES) return [];
+  const grouped = (/** @type {number} */ position) => {
+    const where = unravel(position, sizes);
     const group = names.reduce((number, name, at) => (axes.includes(name) ? number : number * sizes[at] + where[at]), 0);
-    const piece = { index: [], devices: [order?.[id] ?? id] };
-    return { piece, colour: group % shared.COLOURS, name: placeIn(names, where) };
-  }));
-  const [rowLabel, columnLabel] = ["", ...names].slice(-2);
-  const panel = { title: "", rowLabel, columnLabel, rows: rowLabel ? count(rows).map(String) : [""], columns: count(columns).map(String), cells };
-  const pieces = cells.flat().map((cell) => cell.piece);
-  const [drawing] = draw({ shape: sizes, shardShape: [2, 5], pieces }, [panel], words.figure.count);
+    return { hue: group % shared.HUES, shade: Math.floor(group / shared.HUES) % shared.SHADES };
+  };
+  const places = new Map(ids.map((id, place) => [id, place]));
+  const drawn = levels(mesh).flatMap((level) => {
+    if (level === null) return [];
+    const colours = level.devices.map((row) => row.map((id) => grouped(places.get(id) ?? 0)));
+    return [drawLevel({ ...level, colours }, places)];
+  });
   const label = format(words.groups, { axes: axes.join(words.comma) });
-  return [html("div", { class: "sb-figure" }, html("div", { role: "img", "aria-label": label, title: label }, ...drawing))];
+  return [html("div", { class: "sb-figure" }, html("div", { class: "sb-mesh", role: "img", "aria-label": label, title: label }, ...drawn))];
 }

@@ -77,5 +77,5 @@ function linesNeeded(sizes, width, most) {
     }
     taken += size + 1;
   }
-  return lines;
+  return lines > most ? null : lines;
 }

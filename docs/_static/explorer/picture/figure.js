@@ -1,7 +1,7 @@
 // The figure a reader sees, the same as that of `shardbook.show`.
 
 import { cellsOf, panels } from "./panels.js";
-import { draw } from "./svg.js";
+import { draw, drawMesh } from "./svg.js";
 import { facts, notes, spoken } from "./caption.js";
 import { html } from "./dom.js";
 import { layout } from "../model/layout.js";
@@ -20,7 +20,7 @@ import { shared } from "../model/shared.js";
  */
 export const laidOut = (state, spec = state.spec) => ({ ...layout(state, spec), mesh: state.mesh });
 
-/** The figure of a layout: its type, the picture and the numbers in words. */
+/** The figure of a layout: its type, the mesh, the picture and the numbers in words. */
 export function figure(/** @type {LaidOut} */ found, /** @type {Words} */ words) {
   const [drawing, drawn] = picture(found, words);
   return html(
@@ -33,9 +33,31 @@ export function figure(/** @type {LaidOut} */ found, /** @type {Words} */ words)
   );
 }
 
-/** The picture of a layout under a caption, without the numbers. */
-export function captioned(/** @type {LaidOut} */ found, /** @type {Words} */ words, /** @type {string} */ caption) {
-  return html("figure", {}, html("figcaption", {}, caption), picture(found, words)[0]);
+/**
+ * Two layouts of one array side by side, in one size, under captions; their mesh is drawn once.
+ * @param {LaidOut} before
+ * @param {LaidOut} after
+ * @param {Words} words
+ * @param {[before: string, after: string]} captions
+ */
+export function compared(before, after, words, captions) {
+  let [, , size] = picture(before, words, { like: after.grid });
+  [, , size] = picture(after, words, { like: before.grid, least: size });
+  return [before, after].map((side, at) => {
+    const [drawing] = picture(side, words, { mesh: at === 0, like: [after, before][at].grid, least: size });
+    return html("figure", {}, html("figcaption", {}, captions[at]), drawing);
+  });
+}
+
+/**
+ * The picture of a layout under a caption, without the numbers.
+ * @param {LaidOut} found
+ * @param {Words} words
+ * @param {string} caption
+ * @param {boolean} mesh  whether the mesh is drawn beside it
+ */
+export function captioned(found, words, caption, mesh) {
+  return html("figure", {}, html("figcaption", {}, caption), picture(found, words, { mesh })[0]);
 }
 
 /** A description list of labels and values. */
@@ -44,17 +66,19 @@ export function pairs(/** @type {[label: string, value: string][]} */ found) {
 }
 
 /**
- * The drawing of a layout with its text equivalent, and how many pieces it shows.
+ * The drawing of a layout with its text equivalent, how many pieces it shows, and in which size.
  * @param {LaidOut} found
  * @param {Words} words
- * @returns {[drawing: HTMLElement, drawn: number]}
+ * @param {{ mesh?: boolean, like?: number[], least?: number }} options  whether the mesh is drawn beside it; the grid of
+ *   another layout of the same array and the size in which that is drawn, to be compared with
+ * @returns {[drawing: HTMLElement, drawn: number, size: number]}
  */
-function picture(found, words) {
-  const arranged = panels(found);
-  const [drawing, width] = draw(found, arranged, words.count);
+function picture(found, words, { mesh = true, like, least } = {}) {
+  const arranged = panels(found, like);
+  const [drawing, width, size] = draw(found, arranged, words.count, least);
   // What may have to scroll must be reachable by keyboard.
   const focus = width > shared.FITS_PHONE ? 0 : null;
-  const label = spoken(found, words);
-  const drawn = cellsOf(arranged).length;
-  return [html("div", { class: "sb-panels", role: "img", tabindex: focus, "aria-label": label }, ...drawing), drawn];
+  const attributes = { class: "sb-panels", role: "img", tabindex: focus, "aria-label": spoken(found, words) };
+  const beside = mesh ? [drawMesh(found.mesh, words.mesh)] : [];
+  return [html("div", attributes, ...beside, ...drawing), cellsOf(arranged).length, size];
 }

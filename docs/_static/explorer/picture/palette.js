@@ -1,15 +1,26 @@
-// The colour of a piece, as src/shardbook's module of that name chooses it; figure.css has the colours.
+// The colour of a device, as src/shardbook's module of that name chooses it; figure.css has the colours.
 
+import { product } from "../model/layout.js";
 import { shared } from "../model/shared.js";
 
-const { COLOURS } = shared;
+/** @typedef {{ hue: number, shade: number }} Colour  a place in the palette */
 
-/** The palette entry of the piece at `place` in a grid of pieces: row by row, and neighbours differ. */
-export function colour(/** @type {number[]} */ place, /** @type {number[]} */ grid) {
-  let [total, stride] = [0, 1];
-  for (let at = place.length - 1; at >= 0; at -= 1) {
-    total += place[at] * (stride % COLOURS ? stride : stride + 1);
-    stride *= grid[at];
-  }
-  return total % COLOURS;
+/**
+ * The colour of the device at a row-major position in a mesh of these sizes: the hue tells places along the last axis, the
+ * shade along the others.
+ * @param {number} position
+ * @param {number[]} sizes
+ * @returns {Colour}
+ */
+export function colour(position, sizes) {
+  const { HUES, SHADES } = shared;
+  const last = sizes.findLast((size) => size > 1) ?? 1;
+  const [before, along] = [Math.floor(position / last), position % last];
+  return {
+    hue: last <= HUES ? along : Math.floor((along * HUES) / last),
+    shade: Math.floor((before * SHADES) / (product(sizes) / last)),
+  };
 }
+
+/** The classes of figure.css that have a colour. */
+export const painted = (/** @type {Colour} */ { hue, shade }) => `sb-h${hue} sb-s${shade}`;

@@ -1,6 +1,5 @@
 // What to draw: panels of rows and columns of pieces, as src/shardbook arranges them.
 
-import { colour } from "./palette.js";
 import { dimensions, index, span } from "../model/notation.js";
 import { product } from "../model/layout.js";
 import { shared } from "../model/shared.js";
@@ -9,7 +8,7 @@ import { shared } from "../model/shared.js";
  * @typedef {import("../model/layout.js").Layout} Layout
  * @typedef {import("../model/layout.js").Piece} Piece
  *
- * @typedef {{ piece: Piece, colour: number, name: string }} Cell  one piece, the number of its colour, and where it lies
+ * @typedef {{ piece: Piece, name: string }} Cell  one piece, and where it lies
  *
  * @typedef {object} Panel  a grid of pieces with the labels around it; null stands for what is left out
  * @property {string} title  the index that it shows of the whole array; "" if it shows all
@@ -18,16 +17,18 @@ import { shared } from "../model/shared.js";
  * @property {(string | null)[]} rows  the index range of each
  * @property {(string | null)[]} columns
  * @property {(Cell | null)[][]} cells  row by row
+ * @property {[height: number, width: number]} sides  of all that it shows, in elements; 0 where there is no dimension
  */
 
 /**
  * Arrange a layout's pieces in panels; null stands for panels that are left out.
  * @param {Layout} layout
+ * @param {number[]} like  the grid of another layout of the same array, which is to have the same rows and columns
  * @returns {(Panel | null)[]}
  */
-export function panels(layout) {
+export function panels(layout, like = layout.grid) {
   const dims = dimensions(layout.shape, layout.splits);
-  const drawn = drawnDimensions(layout.grid);
+  const drawn = drawnDimensions(layout.grid.map((parts, at) => Math.max(parts, like[at])));
   const leading = dims.map((_, at) => at).filter((at) => !drawn.includes(at));
   const [row, column] = [null, null, ...drawn].slice(-2);
   const elide = layout.pieces.length > shared.MAX_PIECES;
@@ -41,9 +42,10 @@ export function panels(layout) {
     const where = dims.map((_, at) => (at === row ? down : at === column ? across : place[leading.indexOf(at)]));
     const number = where.reduce((sum, step, at) => sum * layout.grid[at] + step, 0);
     const piece = layout.pieces[number];
-    return { piece, colour: colour(where, layout.grid), name: index(piece.index) };
+    return { piece, name: index(piece.index) };
   };
 
+  /** @returns {Panel} */
   const panel = (/** @type {number} */ number) => {
     const place = unravel(number, leadingGrid);
     const cells = rows.map((down) => columns.map((across) => cell(place, down, across)));
@@ -59,6 +61,7 @@ export function panels(layout) {
       rows: row === null ? [""] : cells.map((line) => range(line[0], row)),
       columns: column === null ? [""] : cells[0].map((found) => range(found, column)),
       cells,
+      sides: [row === null ? 0 : layout.shape[row], column === null ? 0 : layout.shape[column]],
     };
   };
 
@@ -99,13 +102,13 @@ function drawnDimensions(/** @type {number[]} */ grid) {
 }
 
 /** Which of `count` parts to draw: all, or the first `limit - 1`, a gap and the last. */
-function shown(/** @type {number} */ count, /** @type {number | null} */ limit) {
+export function shown(/** @type {number} */ count, /** @type {number | null} */ limit) {
   const first = (/** @type {number} */ many) => Array.from({ length: many }, (_, at) => at);
   return limit === null || count <= limit + 1 ? first(count) : [...first(limit - 1), null, count - 1];
 }
 
 /** The place in a grid of its part with a number, in row-major order. */
-function unravel(/** @type {number} */ number, /** @type {number[]} */ grid) {
+export function unravel(/** @type {number} */ number, /** @type {number[]} */ grid) {
   /** @type {number[]} */
   const place = [];
   for (const parts of grid.toReversed()) {
