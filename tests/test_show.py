@@ -94,7 +94,7 @@ def test_boxes_and_labels_in_html():
     assert boxes(sb.show(EIGHT)) == list("01234567")
     labels = texts(sb.show(EIGHT), f"{ARRAYS}/g[@class='sb-labels']/text")
     assert labels == ["8@y", "4@x", "0:2", "2:4", "4:6", "6:8", "0:2", "2:4"]
-    assert mesh_of(sb.show(EIGHT)) == [*"01234567", "y →", "x ↓"]
+    assert mesh_of(sb.show(EIGHT)) == [*"01234567", "mesh", "y →", "x ↓"]
 
 
 @given(arrangements())

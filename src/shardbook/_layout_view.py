@@ -24,8 +24,8 @@ FITS_PHONE = 300
 
 def picture_html(
     leaf: Layout, messages: Mapping[str, str], *, mesh: bool = True, like: Sequence[int] = (), least: int = 0
-) -> tuple[str, int, int]:
-    """Return the drawing of a layout with its text equivalent, how many pieces it shows, and its size.
+) -> tuple[str, int]:
+    """Return the drawing of a layout with its text equivalent, and how many pieces it shows.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def picture_html(
         The grid of another layout of the same array and the size in which that is drawn, to be compared with.
     """
     arranged = panels(leaf, like)
-    drawing, width, size = draw_svg(leaf, arranged, messages["count"], least)
+    drawing, width = draw_svg(leaf, arranged, messages["count"], least)
     # What may have to scroll must be reachable by keyboard.
     focus = ' tabindex="0"' if width > FITS_PHONE else ""
     beside = draw_mesh(leaf, messages["mesh"]) if mesh else ""
@@ -43,7 +43,6 @@ def picture_html(
     return (
         f'<div class="sb-panels" role="img"{focus} aria-label="{label}">{beside}{drawing}</div>',
         count_pieces(arranged),
-        size,
     )
 
 
@@ -61,7 +60,7 @@ def leaf_html(path: str, leaf: Layout | Unsharded, messages: Mapping[str, str], 
     name = f'<span class="sb-path">{escape(path)}</span> ' if path else ""
     if not isinstance(leaf, Layout):
         return f"<p>{name}{escape(messages[leaf.why].format(type=leaf.type, spec=leaf.spec))}</p>"
-    drawing, drawn, _ = picture_html(leaf, messages, mesh=mesh)
+    drawing, drawn = picture_html(leaf, messages, mesh=mesh)
     remarks = "".join(f"<p>{escape(note)}</p>" for note in notes(leaf, messages, drawn))
     caption = f"<figcaption>{name}{escape(str(leaf))}</figcaption>"
     return f"<figure>{caption}{drawing}{pairs_html(facts(leaf, messages))}{remarks}</figure>"

@@ -14,6 +14,8 @@ from shardbook._display import pairs_html, pairs_text, prose, table_html, table_
 from shardbook._layout import bytes_of, element_count
 from shardbook._layout_view import picture_html, picture_lines
 from shardbook._mesh_picture import same_mesh
+from shardbook._panels import panels
+from shardbook._svg import measured
 
 if TYPE_CHECKING:
     from shardbook._moves import Moves, Receipt
@@ -28,14 +30,15 @@ def moves_html(moves: Moves, messages: Mapping[str, str]) -> str:
     """Return both layouts, the sums and the table as HTML."""
     before, after = moves.before, moves.after
     # Both are drawn in the size that the one with longer numbers needs.
-    *_, size = picture_html(before, messages, like=after.grid)
-    *_, size = picture_html(after, messages, like=before.grid, least=size)
+    size = 0
+    for side, other in ((before, after), (after, before)):
+        *_, size = measured(side, panels(side, other.grid), messages["count"], size)
     twice = not same_mesh(before, after)
     sides: list[str] = []
     noted: list[str] = []
     for label, side, other in ((messages["before"], before, after), (messages["after"], after, before)):
         mesh = side is before or twice
-        drawing, drawn, _ = picture_html(side, messages, mesh=mesh, like=other.grid, least=size)
+        drawing, drawn = picture_html(side, messages, mesh=mesh, like=other.grid, least=size)
         noted += notes(side, messages, drawn)
         caption = f"<figcaption>{escape(label)}{messages['colon']}{escape(str(side))}</figcaption>"
         sides.append(f"<figure>{caption}{drawing}</figure>")

@@ -77,8 +77,8 @@ class SvgBox:
         return self.behind + 3 if self.sheets else 0
 
 
-def draw_svg(layout: Layout, panels: Sequence[Panel | None], count: str, least: int = 0) -> tuple[str, float, int]:
-    """Draw panels as a sequence of ``<svg>`` elements.
+def measured(layout: Layout, panels: Sequence[Panel | None], count: str, least: int = 0) -> tuple[int, SvgBox, int]:
+    """Return how panels are drawn: the columns of a band, the size of every box, and which size that is.
 
     Parameters
     ----------
@@ -86,11 +86,6 @@ def draw_svg(layout: Layout, panels: Sequence[Panel | None], count: str, least: 
         The template of "512 devices".
     least
         The size to start from: which of ``GROWTH``.
-
-    Returns
-    -------
-    tuple
-        The markup; how narrow it can get while its text is legible; and which size was taken.
     """
     drawn = [panel for panel in panels if panel]
     widest = max(len(panel.columns) for panel in drawn)
@@ -106,7 +101,15 @@ def draw_svg(layout: Layout, panels: Sequence[Panel | None], count: str, least: 
     shape = (wide if len(bands) == len(drawn) else WIDE - gutter, tall)
     grid = (max(len(panel.rows) for panel in drawn), max(len(band.columns) for band in bands))
     box, size = _box(layout, cells, _sizes(shape, grid, gutter, _sheets(cells), least), count)
-    size += least
+    return limit, box, least + size
+
+
+def draw_svg(layout: Layout, panels: Sequence[Panel | None], count: str, least: int = 0) -> tuple[str, float]:
+    """Draw panels as a sequence of ``<svg>`` elements, and say how narrow they can get while their text is legible.
+
+    ``count`` and ``least`` are as for ``measured``.
+    """
+    limit, box, _ = measured(layout, panels, count, least)
     colours = device_colours(layout)
     titled = len(layout.pieces) <= TITLED_PIECES
     pictures: list[str] = []
@@ -119,7 +122,7 @@ def draw_svg(layout: Layout, panels: Sequence[Panel | None], count: str, least: 
                 picture, needed = _svg_panel(layout, band, box, colours, titled)
                 pictures.append(picture)
                 narrow = max(narrow, needed)
-    return "".join(pictures), narrow, size
+    return "".join(pictures), narrow
 
 
 def _narrowest(layout: Layout, cells: Sequence[Cell]) -> float:
@@ -315,12 +318,13 @@ def draw_mesh(layout: Layout, title: str) -> str:
         return ""
     places = {device: number for number, device in enumerate(device_grid(layout).ravel().tolist())}
     drawn = "".join(
-        '<span class="sb-gap">⋯</span>' if level is None else _svg_level(layout, level, places) for level in found
+        '<span class="sb-gap">⋯</span>' if level is None else _svg_level(layout, level, places, "" if at else title)
+        for at, level in enumerate(found)
     )
-    return f'<div class="sb-mesh" aria-hidden="true"><b>{escape(title)}</b><div>{drawn}</div></div>'
+    return f'<div class="sb-mesh" aria-hidden="true">{drawn}</div>'
 
 
-def _svg_level(layout: Layout, level: Level, places: dict[int, int]) -> str:
+def _svg_level(layout: Layout, level: Level, places: dict[int, int], title: str) -> str:
     rows, columns = level.devices.shape
     digits = len(str(level.devices.max())) + bool(layout.remote)
     seat = max(SEAT, digits * NUMBER + 6)
@@ -336,7 +340,7 @@ def _svg_level(layout: Layout, level: Level, places: dict[int, int]) -> str:
     )
     beside = bool(down) and len(down) * LABEL + 6 <= 60
     left = len(down) * LABEL + 6 if beside else 1.0
-    lines = [text for text in (level.title, across, "" if beside else down) if text]
+    lines = [text for text in (title, level.title, across, "" if beside else down) if text]
     top = 16.0 * len(lines) + 2
     total = (max(left + columns * width + 1, left + max(len(text) for text in lines) * LABEL), top + rows * height + 1)
     texts = [_label(left, 12 + 16 * at, text, "sb-dim") for at, text in enumerate(lines)]

@@ -523,7 +523,7 @@ def test_a_page_that_makes_markup_of_a_link_is_found(explorer):
 def test_a_link_that_is_refused_shows_a_page_from_the_start(page, address, hash_):
     opened(page, address, hash_)
     assert page.locator(".explorer-refusal:visible").count() == 1
-    assert page.locator(".explorer-picture svg").count() == 1
+    assert page.locator(".explorer-picture .sb-panels > svg").count() == 1
 
 
 @pytest.mark.parametrize(
@@ -576,8 +576,8 @@ def test_the_step_has_a_picture_of_who_exchanges(explorer):
     follow(explorer, FIRST.replace("&dtype", "&to=-,y&dtype"))
     boxes = explorer.locator(".explorer-move-steps rect")
     expect(boxes).to_have_count(8)
-    colours = boxes.evaluate_all("boxes => boxes.map(box => box.getAttribute('class'))")
-    assert colours == ["sb-c0", "sb-c1", "sb-c2", "sb-c3"] * 2
+    colours = boxes.evaluate_all("boxes => boxes.map(box => box.getAttribute('class').split(' sb-p')[0])")
+    assert colours == ["sb-h0 sb-s0", "sb-h1 sb-s0", "sb-h2 sb-s0", "sb-h3 sb-s0"] * 2
 
 
 def test_what_was_not_measured_is_said(explorer):

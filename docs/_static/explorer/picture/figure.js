@@ -1,7 +1,7 @@
 // The figure a reader sees, the same as that of `shardbook.show`.
 
 import { cellsOf, panels } from "./panels.js";
-import { draw, drawMesh } from "./svg.js";
+import { draw, drawMesh, measured } from "./svg.js";
 import { facts, notes, spoken } from "./caption.js";
 import { html } from "./dom.js";
 import { layout } from "../model/layout.js";
@@ -41,10 +41,12 @@ export function figure(/** @type {LaidOut} */ found, /** @type {Words} */ words)
  * @param {[before: string, after: string]} captions
  */
 export function compared(before, after, words, captions) {
-  let [, , size] = picture(before, words, { like: after.grid });
-  [, , size] = picture(after, words, { like: before.grid, least: size });
+  let least = 0;
+  for (const [side, other] of [[before, after], [after, before]]) {
+    [, , least] = measured(panels(side, other.grid), words.count, least);
+  }
   return [before, after].map((side, at) => {
-    const [drawing] = picture(side, words, { mesh: at === 0, like: [after, before][at].grid, least: size });
+    const [drawing] = picture(side, words, { mesh: at === 0, like: [after, before][at].grid, least });
     return html("figure", {}, html("figcaption", {}, captions[at]), drawing);
   });
 }
@@ -66,19 +68,19 @@ export function pairs(/** @type {[label: string, value: string][]} */ found) {
 }
 
 /**
- * The drawing of a layout with its text equivalent, how many pieces it shows, and in which size.
+ * The drawing of a layout with its text equivalent, and how many pieces it shows.
  * @param {LaidOut} found
  * @param {Words} words
  * @param {{ mesh?: boolean, like?: number[], least?: number }} options  whether the mesh is drawn beside it; the grid of
  *   another layout of the same array and the size in which that is drawn, to be compared with
- * @returns {[drawing: HTMLElement, drawn: number, size: number]}
+ * @returns {[drawing: HTMLElement, drawn: number]}
  */
 function picture(found, words, { mesh = true, like, least } = {}) {
   const arranged = panels(found, like);
-  const [drawing, width, size] = draw(found, arranged, words.count, least);
+  const [drawing, width] = draw(found, arranged, words.count, least);
   // What may have to scroll must be reachable by keyboard.
   const focus = width > shared.FITS_PHONE ? 0 : null;
   const attributes = { class: "sb-panels", role: "img", tabindex: focus, "aria-label": spoken(found, words) };
   const beside = mesh ? [drawMesh(found.mesh, words.mesh)] : [];
-  return [html("div", attributes, ...beside, ...drawing), cellsOf(arranged).length, size];
+  return [html("div", attributes, ...beside, ...drawing), cellsOf(arranged).length];
 }

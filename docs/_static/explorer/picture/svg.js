@@ -34,14 +34,13 @@ const { BLOCK, FEW_SHEETS, GROWTH, LABEL, LINE, LONGER, LONGER_OF_SEVERAL, MESH_
 const { LIT, PHONE, SEAT, SHEET, SHEETS, SMALLEST_TEXT, STRIP, TALLEST, TITLED_PIECES, WIDE } = shared;
 
 /**
- * Draw panels as `<svg>` elements, and say how narrow they can get while their text is legible, and in which size they are.
- * @param {LaidOut} layout
+ * How panels are drawn: the columns of a band, the size of every box, and which size that is.
  * @param {(Panel | null)[]} arranged
  * @param {string} count  the template of "{count} devices"
  * @param {number} least  the size to start from: which of GROWTH
- * @returns {[pictures: Element[], narrow: number, size: number]}
+ * @returns {[limit: number, box: Box, size: number]}
  */
-export function draw(layout, arranged, count, least = 0) {
+export function measured(arranged, count, least = 0) {
   const drawn = arranged.filter((panel) => panel !== null);
   const widest = Math.max(...drawn.map((panel) => panel.columns.length));
   const gutter = Math.max(...drawn.map((panel) => gutterOf(panel, 0)));
@@ -51,7 +50,19 @@ export function draw(layout, arranged, count, least = 0) {
     // A strip that must be broken anyway reads better with its ranges upright.
     limit = Math.max(1, Math.floor(WIDE / Math.max(...drawn.map((panel) => upright(panel.columns)))));
   }
-  const [box, size] = boxFor(drawn, drawn.flatMap((panel) => bands(panel, limit)), gutter, count, least);
+  return [limit, ...boxFor(drawn, drawn.flatMap((panel) => bands(panel, limit)), gutter, count, least)];
+}
+
+/**
+ * Draw panels as `<svg>` elements, and say how narrow they can get while their text is legible.
+ * @param {LaidOut} layout
+ * @param {(Panel | null)[]} arranged
+ * @param {string} count  the template of "{count} devices"
+ * @param {number} least  the size to start from: which of GROWTH
+ * @returns {[pictures: Element[], narrow: number]}
+ */
+export function draw(layout, arranged, count, least = 0) {
+  const [limit, box] = measured(arranged, count, least);
   const ids = deviceIds(layout.mesh);
   const devices = new Map(ids.map((id, place) => [id, { class: painted(colour(place, layout.mesh.sizes)), lit: lit(place, ids.length) }]));
   const titled = layout.pieces.length <= TITLED_PIECES;
@@ -69,7 +80,7 @@ export function draw(layout, arranged, count, least = 0) {
       narrow = Math.max(narrow, needed);
     }
   }
-  return [pictures, narrow, size];
+  return [pictures, narrow];
 }
 
 /** The width that the longest device number needs. */
@@ -254,19 +265,20 @@ const lit = (/** @type {number | undefined} */ place, /** @type {number} */ many
 /** A mesh under a title. */
 export function drawMesh(/** @type {Mesh} */ mesh, /** @type {string} */ title) {
   const places = new Map(deviceIds(mesh).map((id, place) => [id, place]));
-  const drawn = levels(mesh).map((level) =>
-    level === null ? html("span", { class: "sb-gap" }, "⋯") : drawLevel(level, places),
+  const drawn = levels(mesh).map((level, at) =>
+    level === null ? html("span", { class: "sb-gap" }, "⋯") : drawLevel(level, places, at ? "" : title),
   );
-  return html("div", { class: "sb-mesh", "aria-hidden": "true" }, html("b", {}, title), html("div", {}, ...drawn));
+  return html("div", { class: "sb-mesh", "aria-hidden": "true" }, ...drawn);
 }
 
 /**
  * A grid of devices.
  * @param {Level} level
  * @param {Map<number, number>} places  of the devices of the whole mesh
+ * @param {string} title
  */
-export function drawLevel(level, places) {
-  const { rowAxis, columnAxis, title, devices, colours } = level;
+export function drawLevel(level, places, title = "") {
+  const { rowAxis, columnAxis, devices, colours } = level;
   const [rows, columns] = [devices.length, devices[0].length];
   const longest = devices.flat().reduce((most, id) => Math.max(most, id), 0);
   const seat = Math.max(SEAT, String(longest).length * NUMBER + 6);
@@ -279,7 +291,7 @@ export function drawLevel(level, places) {
   const [down, across] = [axis(rowAxis, rows, "↓"), axis(columnAxis, columns, "→")];
   const beside = Boolean(down) && length(down) * LABEL + 6 <= 60;
   const left = beside ? length(down) * LABEL + 6 : 1;
-  const lines = [title, across, beside ? "" : down].filter(Boolean);
+  const lines = [title, level.title, across, beside ? "" : down].filter(Boolean);
   const top = 16 * lines.length + 2;
   const total = [
     Math.max(left + columns * width + 1, left + Math.max(...lines.map(length)) * LABEL),
