@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,11 @@ def row(cells: Iterable[list[nodes.Node]]) -> nodes.row:
 
 def literal(code: str) -> list[nodes.Node]:
     return [nodes.literal(code, code)]
+
+
+def short_literal(code: str) -> nodes.raw:
+    """Code in one element, for long lists: docutils makes one of each word."""
+    return nodes.raw("", f"<code>{html.escape(code, quote=False)}</code>", format="html", plain=f"`{code}`")
 
 
 def sentence(text: str) -> list[nodes.Node]:

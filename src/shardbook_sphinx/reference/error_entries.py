@@ -13,6 +13,7 @@ its result. Of a trap, one cell asserts the surprise and a later one the way out
 from __future__ import annotations
 
 import re
+import textwrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from docutils import nodes
@@ -21,7 +22,8 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from shardbook_sphinx.domain import handbook
-from shardbook_sphinx.nodes import generated
+from shardbook_sphinx.entries import FOLDER, KIND, page_of
+from shardbook_sphinx.nodes import generated, short_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,15 +36,13 @@ SUBJECT = "error entries"
 
 logger = logging.getLogger(__name__)
 
-FOLDER = "errors/"
 # A label, the heading below it, or a heading alone: each begins something new.
 HEADING = re.compile(r"^(?:\((?P<label>[\w.-]+)\)=\s*\n)?(?P<marks>#+) +(?P<title>.+)$", re.MULTILINE)
-KIND = re.compile(r"(error|trap)-")
 LINKS = re.compile(r"^```\{asked\}$.*?^```$", re.MULTILINE | re.DOTALL)
 ASSERTS = re.compile(r"^\s*assert ", re.MULTILINE)
 THREAD = re.compile(r"https://github\.com/(?P<repository>[\w-]+/[\w.-]+)/(?:issues|pull|discussions)/(?P<number>\d+)")
 SHORTEST = 8  # characters of a message that tell it from others
-LONGEST_LINE = 110  # characters of a message in the list of all
+LONGEST_LINE = 140  # characters of a message in a list
 
 
 class ErrorEntry(NamedTuple):
@@ -101,6 +101,15 @@ def with_cell(entry: ErrorEntry, cell: NotebookNode) -> ErrorEntry:
         asserting=(*entry.asserting, bool(ASSERTS.search(cell.source))),
         raising=(*entry.raising, bool(errors)),
     )
+
+
+def shortened(message: str) -> str:
+    r"""What a message begins with, in whole words.
+
+    >>> shortened("sizes must divide\nand more"), shortened("indivisible " * 40)[-13:]
+    ('sizes must divide', 'indivisible …')
+    """
+    return textwrap.shorten(message.split("\n", maxsplit=1)[0], LONGEST_LINE, placeholder=" …")
 
 
 def find_faults(pages: dict[str, list[ErrorEntry]]) -> list[str]:
@@ -197,10 +206,8 @@ def list_messages(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         )
         points = nodes.bullet_list(bullet="-", classes=["error-messages"])
         for message, page, anchor in lines:
-            line = message.split("\n")[0]
-            short = line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
-            link = nodes.reference("", "", nodes.literal(short, short), internal=True)
-            link["refuri"] = f"{app.builder.get_relative_uri(docname, page)}#{anchor}"
+            link = nodes.reference("", "", short_literal(shortened(message)), internal=True)
+            link["refuri"] = app.builder.get_relative_uri(docname, page_of(page, anchor))
             title = app.env.domaindata["std"]["labels"].get(anchor, ("", "", ""))[2]
             points += nodes.list_item("", generated(link, nodes.inline("", f" {title}", classes=["error-title"])))
         place.replace_self(points)

@@ -16,7 +16,10 @@ from urllib.parse import urljoin
 import lxml.html
 
 from shardbook_sphinx import fingerprint
+from shardbook_sphinx.domain import handbook
+from shardbook_sphinx.entries import page_of
 from shardbook_sphinx.exceptions import HandbookError
+from shardbook_sphinx.reference.error_entries import SUBJECT
 from shardbook_sphinx.reference.names import OWNERS, Names
 from shardbook_sphinx.search.pagefind import ask_pagefind, read_fragment, requests
 from shardbook_sphinx.search.records import CUT, HAN, UTF8, Record, cut_page, key_words, url
@@ -113,7 +116,12 @@ def read_pages(app: Sphinx, before: Pages) -> Pages:
     pages: Pages = {}
     wing = Path(__file__).parent
     indexer = fingerprint.files(wing.glob("*.py"), wing)
-    for docname in sorted(app.env.found_docs):
+    entries = {
+        page_of(docname, entry.anchor): app.env.titles[docname].astext()
+        for docname, each in handbook(app.env).pages(SUBJECT).items()
+        for entry in each
+    }
+    for docname in sorted([*app.env.found_docs, *entries]):
         page = app.builder.get_target_uri(docname)
         html = Path(app.outdir, page).read_bytes()
         state = fingerprint.digest([html, indexer])
@@ -121,7 +129,9 @@ def read_pages(app: Sphinx, before: Pages) -> Pages:
         if was != state:
             article = lxml.html.document_fromstring(html, parser=UTF8).find(".//article")
             assert article is not None, f"{page} has no article"
-            records = cut_page(article)
+            first, *others = cut_page(article)
+            records = [first._replace(within=entries.get(docname, ""))]
+            records += [each._replace(within=first.title) for each in others]
         pages[page] = state, records
     return pages
 
