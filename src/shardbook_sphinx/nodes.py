@@ -37,9 +37,10 @@ def literal(code: str) -> list[nodes.Node]:
     return [nodes.literal(code, code)]
 
 
-def short_literal(code: str) -> nodes.raw:
-    """Code in one element, for long lists: docutils makes one of each word."""
-    return nodes.raw("", f"<code>{html.escape(code, quote=False)}</code>", format="html", plain=f"`{code}`")
+def short_literal(code: str, whole: str = "") -> nodes.raw:
+    """Code in one element, for long lists: docutils makes one of each word; scripts are told of the ``whole``."""
+    told = f' data-whole="{html.escape(whole)}"' if whole not in {"", code} else ""
+    return nodes.raw("", f"<code{told}>{html.escape(code, quote=False)}</code>", format="html", plain=f"`{code}`")
 
 
 def sentence(text: str) -> list[nodes.Node]:

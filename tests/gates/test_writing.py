@@ -61,7 +61,9 @@ assert 1 + 2 == 3
 ```
 
 (trap-half-of-a-cent)=
-## A half is rounded down
+## A half is rounded to the even neighbour
+
+One might think: it is rounded up.
 
 ```{code-cell}
 assert round(0.5) == 0

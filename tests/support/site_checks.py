@@ -22,7 +22,7 @@ CODE = re.compile(r"\w+([._]\w+)+(\(\))?")
 # Pages that Sphinx makes: an index is sorted as its language is.
 MADE = {Path("genindex.html"), Path("search.html")}
 # What the scripts of the search say is in attributes of its fields.
-SAID = ("results", "one", "many", "all", "more", "nothing", "failed", "served")
+SAID = ("results", "one", "many", "all", "more", "nothing", "nearest", "failed", "served")
 # What a person hears or sees of an element besides its text.
 SPOKEN = ("aria-label", "title", "alt", "placeholder", *(f"data-{name}" for name in SAID))
 
@@ -254,7 +254,7 @@ def sphinx_search(site):
     return sorted(str(path.relative_to(site)) for name in SPHINX_SEARCH for path in site.rglob(name))
 
 
-HIDDEN = ("headerlink", "hide", "visually-hidden", "error-messages", "explorer")
+HIDDEN = ("headerlink", "hide", "visually-hidden", "error-messages", "message-box", "above", "verdict", "explorer")
 CLASSES = " or ".join(f"contains(@class, '{name}')" for name in HIDDEN)
 UNSPOKEN = f"ancestor::nav or ancestor::svg or ancestor::*[{CLASSES}]"
 

@@ -67,6 +67,8 @@ class Statement(NamedTuple):
     """Whether what it binds is there to be filled by later statements."""
     asks: bool
     """Whether it only asks for what is there."""
+    unpacks: frozenset[str]
+    """What it only unpacks, which nobody can fill who is given it so."""
 
 
 def read_statement(code: str) -> Statement:
@@ -93,7 +95,8 @@ def read_statement(code: str) -> Statement:
     binds |= {name for node in outside_functions(statement) if (name := changed_name(node))}
     has_effect = ast.unparse(statement).startswith(EFFECTS)
     sets = (frozenset(needs | inside), frozenset(binds), frozenset(inside))
-    return Statement(code, *sets, has_effect, makes_container(statement), is_question(statement))
+    fills, asks = makes_container(statement), is_question(statement)
+    return Statement(code, *sets, has_effect, fills, asks, frozenset(unpacked_names(statement)))
 
 
 def outside_functions(node: ast.AST) -> Iterator[ast.AST]:
@@ -114,6 +117,18 @@ def changed_name(node: ast.AST) -> str | None:
     while isinstance(inner, ast.Subscript | ast.Attribute):
         inner = inner.value
     return inner.id if isinstance(inner, ast.Name) else None
+
+
+def unpacked_names(statement: ast.stmt) -> set[str]:
+    """The names that a statement uses only to unpack them.
+
+    >>> sorted(unpacked_names(ast.parse("f(*a, **b, c=c)").body[0])), unpacked_names(ast.parse("f(a, *a)").body[0])
+    (['a', 'b'], set())
+    """
+    used = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+    holders = (node for node in ast.walk(statement) if isinstance(node, ast.Starred | ast.keyword))
+    unpacked = {id(each.value) for each in holders if isinstance(each, ast.Starred) or each.arg is None}
+    return {name.id for name in used} - {name.id for name in used if id(name) not in unpacked}
 
 
 def makes_container(statement: ast.stmt) -> bool:
@@ -223,7 +238,7 @@ def fillers(before: list[Statement], binder: int, name: str) -> Iterator[int]:
     names = {name}
     for place in range(binder + 1, len(before)):
         each = before[place]
-        if (names.isdisjoint(each.needs) or each.asks) and not each.code.startswith(WAITS):
+        if (names.isdisjoint(each.needs - each.unpacks) or each.asks) and not each.code.startswith(WAITS):
             continue
         names |= each.binds
         yield place

@@ -18,6 +18,7 @@ def setup(app: Sphinx) -> None:
     app.add_directive("api-answers", history.Answers)
     app.add_directive("api-changes", history.Changes)
     app.add_directive("asked", error_entries.Asked)
+    app.add_directive("message-box", error_entries.MessageBox)
     app.add_directive("error-messages", error_entries.AllMessages)
     app.add_node(error_entries.error_messages)
     app.connect("doctree-read", api_entries.note_entries)

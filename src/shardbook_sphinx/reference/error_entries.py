@@ -7,7 +7,8 @@ An entry is a section of a page below ``errors/`` whose label begins with ``erro
 
 Its cells declare all that there is to check. Of an error, one cell raises it: ``raises`` names the type and ``says`` a
 part of the message, so that a release which says it otherwise stops the build. A later cell is the remedy, and asserts
-its result. Of a trap, one cell asserts the surprise and a later one the way out.
+its result. A trap is titled by what is true, and ``One might think: …`` beneath says what is not; one cell asserts the
+surprise and a later one the way out.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ logger = logging.getLogger(__name__)
 # A label, the heading below it, or a heading alone: each begins something new.
 HEADING = re.compile(r"^(?:\((?P<label>[\w.-]+)\)=\s*\n)?(?P<marks>#+) +(?P<title>.+)$", re.MULTILINE)
 LINKS = re.compile(r"^```\{asked\}$.*?^```$", re.MULTILINE | re.DOTALL)
+BELIEF = "One might think: "
 ASSERTS = re.compile(r"^\s*assert ", re.MULTILINE)
 THREAD = re.compile(r"https://github\.com/(?P<repository>[\w-]+/[\w.-]+)/(?:issues|pull|discussions)/(?P<number>\d+)")
 SHORTEST = 8  # characters of a message that tell it from others
@@ -58,6 +60,8 @@ class ErrorEntry(NamedTuple):
     """Of each cell in order, whether it raises."""
     prose: bool
     """Whether anything is said besides the cells."""
+    belief: bool
+    """Whether the first that is said is what one might think."""
 
 
 def read_entries(notebook: NotebookNode) -> list[ErrorEntry]:
@@ -73,7 +77,8 @@ def read_entries(notebook: NotebookNode) -> list[ErrorEntry]:
             if title:
                 open_entry = bool(KIND.match(label))
                 if open_entry:
-                    found.append(ErrorEntry(label, title, (), (), (), prose=False))
+                    belief = text.lstrip().startswith(BELIEF)
+                    found.append(ErrorEntry(label, title, (), (), (), prose=False, belief=belief))
             if open_entry and LINKS.sub("", text).strip():
                 found[-1] = found[-1]._replace(prose=True)
     return found
@@ -131,6 +136,8 @@ def lacks(entry: ErrorEntry) -> Iterator[str]:
     if not entry.prose:
         yield "nothing is said; say what it means and why"
     if entry.anchor.startswith("trap-"):
+        if not entry.belief:
+            yield f"the title says what is true; say beneath it what is not: {BELIEF}…"
         if sum(entry.asserting) < 2:
             yield "a trap has a cell that asserts the surprise and one that asserts the way out"
         return
@@ -183,6 +190,16 @@ class Asked(SphinxDirective):
         return [line]
 
 
+class MessageBox(SphinxDirective):
+    """``{message-box}``: where a reader pastes or types a message, and the list of all shows those that are like it."""
+
+    def run(self) -> list[nodes.Node]:
+        """Fill in the template; a script brings it to life, and where there is none it is not shown."""
+        templates = getattr(self.env.app.builder, "templates", None)
+        html = templates.render("message-box.html", {}) if templates else ""
+        return [nodes.raw("", html, format="html", plain="")]
+
+
 class AllMessages(SphinxDirective):
     """``{error-messages}``: every message of the errors pages in one list, each a link to its entry, with its title."""
 
@@ -206,7 +223,7 @@ def list_messages(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         )
         points = nodes.bullet_list(bullet="-", classes=["error-messages"])
         for message, page, anchor in lines:
-            link = nodes.reference("", "", short_literal(shortened(message)), internal=True)
+            link = nodes.reference("", "", short_literal(shortened(message), message), internal=True)
             link["refuri"] = app.builder.get_relative_uri(docname, page_of(page, anchor))
             title = app.env.domaindata["std"]["labels"].get(anchor, ("", "", ""))[2]
             points += nodes.list_item("", generated(link, nodes.inline("", f" {title}", classes=["error-title"])))
