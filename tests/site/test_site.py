@@ -12,6 +12,7 @@ from site_checks import LANGUAGES
 
 from shardbook._messages import MESSAGES
 from shardbook_sphinx.commands.checkouts import copy_checkout
+from shardbook_sphinx.entries import KIND
 from shardbook_sphinx.translation.catalogues import check
 
 ENGLISH_WORDS = sorted(
@@ -211,9 +212,46 @@ def test_the_search_has_what_the_articles_say_and_no_more(site):
 
 def test_there_is_an_entry_for_each_error_and_trap_in_either_language(site):
     for language in site_checks.LANGUAGES:
-        pages = [site_checks.parse(page) for page in (site / language / "errors").glob("*.html")]
-        assert sum(len(page.xpath("//section[starts-with(@id, 'error-')]")) for page in pages) >= 120
-        assert sum(len(page.xpath("//section[starts-with(@id, 'trap-')]")) for page in pages) >= 25
+        pages = sorted(path.stem for path in (site / language / "errors").glob("*.html"))
+        entries = {
+            page: site_checks.parse(site / language / f"errors/{page}.html").xpath("//section/@id") for page in pages
+        }
+        assert [name for name, ids in entries.items() if KIND.match(name) and ids != [name]] == []
+        assert [name for name, ids in entries.items() if not KIND.match(name) and any(map(KIND.match, ids))] == []
+        assert sum(name.startswith("error-") for name in entries) >= 390
+        assert sum(name.startswith("trap-") for name in entries) >= 55
+
+
+def test_no_page_of_errors_is_heavy(site):
+    assert site_checks.heavy_pages(site, "errors") == []
+
+
+def test_a_heavy_page_of_errors_is_found(spoiled):
+    spoil(spoiled / "zh/errors/trap-timing.html", "</article>", "<br>" * site_checks.MOST_ELEMENTS + "</article>")
+    (found,) = site_checks.heavy_pages(spoiled, "errors")
+    assert found.startswith("zh/errors/trap-timing.html: has 4")
+
+
+def test_each_entry_says_which_cell_fails_and_which_works(site):
+    assert site_checks.unmarked_cells(site) == []
+
+
+@pytest.mark.parametrize(("old", "new"), [("✗ Fails", "✓ Works"), ('<p class="verdict works">✓ Works</p>', "")])
+def test_a_cell_with_a_wrong_mark_or_none_is_found(spoiled, old, new):
+    spoil(spoiled / "en/errors/error-put-indivisible.html", old, new)
+    (found,) = site_checks.unmarked_cells(spoiled)
+    assert found.startswith("en/errors/error-put-indivisible.html: ")
+
+
+def test_old_addresses_of_entries_are_listed_where_they_were(handbook, site):
+    assert site_checks.lost_addresses(site, handbook.root / "docs") == []
+
+
+def test_an_old_address_that_leads_nowhere_is_found(handbook, spoiled):
+    spoil(spoiled / "zh/errors/traps.html", 'href="trap-timing.html"', 'href="trap-padding.html"')
+    assert site_checks.lost_addresses(spoiled, handbook.root / "docs") == [
+        "zh/errors/traps.html#trap-timing leads nowhere"
+    ]
 
 
 def test_every_address_that_a_page_names_is_checked(handbook):
