@@ -8,7 +8,7 @@ function fragment() {
 }
 
 function forward() {
-  const entry = document.getElementById(fragment())?.closest(".of-page > li");
+  const entry = document.getElementById(fragment())?.closest(".page-entries > li");
   const link = entry?.querySelector("a");
   if (link) location.replace(link.href);
 }

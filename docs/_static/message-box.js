@@ -4,6 +4,7 @@ const LONGEST = 4000; // characters that are read, the last ones: a traceback en
 const WORDS = 6; // from so many words on it is a message
 const SHARE = 0.3; // of what a query says, that a message must have
 const NEAREST = 8;
+const WHOLE = 20; // messages that are shown whole, so that one sees why they are there
 
 /** What a form says, with a number put in. */
 const filled = (template = "", /** @type {number} */ count) => template.replace("{count}", `${count}`);
@@ -25,10 +26,9 @@ function begin(/** @type {HTMLFormElement} */ form, /** @type {HTMLElement} */ l
   const field = /** @type {HTMLTextAreaElement} */ (form.elements.namedItem("q"));
   const status = /** @type {HTMLElement} */ (form.querySelector(".message-status"));
   const items = [...list.children];
-  const messages = items.map((item) => {
-    const code = /** @type {HTMLElement} */ (item.querySelector("code"));
-    return code.dataset.whole ?? code.textContent ?? "";
-  });
+  const codes = items.map((item) => /** @type {HTMLElement} */ (item.querySelector("code")));
+  const begun = codes.map((code) => code.textContent ?? "");
+  const messages = codes.map((code, place) => code.dataset.whole ?? begun[place]);
   const texts = items.map((item, place) => `${messages[place]} ${item.textContent}`.toLowerCase());
   let turn = 0;
 
@@ -46,6 +46,9 @@ function begin(/** @type {HTMLFormElement} */ form, /** @type {HTMLElement} */ l
     const text = field.value.trim();
     const { places, exact } = await find(text);
     if (mine !== turn) return; // more was typed meanwhile
+    for (const place of places) {
+      codes[place].textContent = text && places.length <= WHOLE ? messages[place] : begun[place];
+    }
     list.replaceChildren(...places.map((place) => items[place]));
     document.body.classList.toggle("finds-message", Boolean(text));
     const { one, many, nearest, nothing } = form.dataset;
@@ -66,5 +69,5 @@ function begin(/** @type {HTMLFormElement} */ form, /** @type {HTMLElement} */ l
 }
 
 const box = /** @type {HTMLFormElement | null} */ (document.querySelector("form.message-box"));
-const all = /** @type {HTMLElement | null} */ (document.querySelector(".error-messages:not(.of-page)"));
+const all = /** @type {HTMLElement | null} */ (document.querySelector(".error-messages:not(.page-entries)"));
 if (box && all) begin(box, all);

@@ -24,12 +24,17 @@ ENGLISH_WORDS = sorted(
 )
 
 
+KEPT = {"error-put-indivisible.html", "trap-timing.html"}
+
+
 @pytest.fixture
 def spoiled(site, tmp_path) -> Path:
-    """A copy of the site, to plant a fault in."""
-    folder = tmp_path / "site"
-    shutil.copytree(site, folder)
-    return folder
+    """A copy of the site, to plant a fault in; of the entries of errors, which are many and alike, with a few."""
+
+    def left_out(_folder, names):
+        return [name for name in names if KIND.match(name) and name not in KEPT]
+
+    return Path(shutil.copytree(site, tmp_path / "site", ignore=left_out))
 
 
 def test_every_page_was_built_in_both_languages(handbook, site):
@@ -51,7 +56,8 @@ def test_a_build_from_scratch_elsewhere_is_the_same_file_for_file(site, tmp_path
     assert site_checks.different_files(site, again.root / "site") == []
 
 
-def test_a_difference_between_two_builds_is_found(site, spoiled):
+def test_a_difference_between_two_builds_is_found(site, tmp_path):
+    spoiled = Path(shutil.copytree(site, tmp_path / "site"))
     spoil(spoiled / "en/learn/devices.html", "twelve", "eleven")
     (spoiled / "zh/index.html").unlink()
     assert site_checks.different_files(site, spoiled) == [
@@ -218,7 +224,7 @@ def test_there_is_an_entry_for_each_error_and_trap_in_either_language(site):
         }
         assert [name for name, ids in entries.items() if KIND.match(name) and ids != [name]] == []
         assert [name for name, ids in entries.items() if not KIND.match(name) and any(map(KIND.match, ids))] == []
-        assert sum(name.startswith("error-") for name in entries) >= 390
+        assert sum(name.startswith("error-") for name in entries) >= 380
         assert sum(name.startswith("trap-") for name in entries) >= 55
 
 

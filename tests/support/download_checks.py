@@ -158,9 +158,9 @@ def lost_text(site):
         said = words(html.fromstring(f"<div>{MARKDOWN.render(text)}</div>"))
         page = site / language / f"{name}.html"
         # A list of entries says of each what its own page says, and the Markdown has all of them.
-        entries = [page.parent / each for each in parse(page).xpath("//*[contains(@class, 'of-page')]//a/@href")]
+        entries = [page.parent / each for each in parse(page).xpath("//*[contains(@class, 'page-entries')]//a/@href")]
         hidden = " or ".join(
-            f"contains(@class, '{each}')" for each in ("cell_output", "explorer", "of-page", "message-box")
+            f"contains(@class, '{each}')" for each in ("cell_output", "explorer", "page-entries", "message-box")
         )
         parts = [
             part

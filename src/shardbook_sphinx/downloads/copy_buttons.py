@@ -11,6 +11,7 @@ import ast
 import builtins
 import doctest
 import json
+import re
 import symtable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -40,6 +41,10 @@ WAITS = "jax.effects_barrier("
 CONTAINERS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 CHANGERS = {"add", "append", "clear", "extend", "insert", "pop", "remove", "setdefault", "sort", "update", "write"}
 MAKERS = {"list", "dict", "set", "defaultdict", "Counter", "StringIO", "BytesIO"}
+
+
+# Where the first cell of an entry begins in HTML, with the lines above that tell of it.
+FIRST_CELL = re.compile('<p class="(?:verdict|cell-where)|<div class="cell ')
 
 
 class Block(NamedTuple):
@@ -344,7 +349,7 @@ def add_preludes(app: Sphinx, _pagename: str, _template: str, context: dict[str,
     if anchor in above and (taken := "\n".join(above[anchor])):
         shown = app.builder.render_partial(nodes.literal_block(taken, taken, language="ipython3"))["fragment"]  # type: ignore[attr-defined]
         folded = f'<details class="above"><summary>{_("What these programs start from")}</summary>\n{shown}</details>\n'
-        context["body"] = context["body"].replace("</h1>\n", f"</h1>\n{folded}", 1)
+        context["body"] = FIRST_CELL.sub(lambda first: folded + first[0], context["body"], count=1)
         needs.insert(0, [])
     code, places = numbered(needs)
     if code:

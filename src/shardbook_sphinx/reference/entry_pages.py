@@ -105,7 +105,7 @@ def listing(node: nodes.Element, messages: dict[str, str]) -> Any:
     for child in node.children:
         if isinstance(child, nodes.section) and ENTRY in child:
             if points is None:
-                points = nodes.bullet_list(bullet="-", classes=["error-messages", "of-page"])
+                points = nodes.bullet_list(bullet="-", classes=["error-messages", "page-entries"])
                 copy += points
             points += point(child, messages.get(child[ENTRY], ""))
             continue
