@@ -37,6 +37,12 @@ def spoiled(site, tmp_path) -> Path:
     return Path(shutil.copytree(site, tmp_path / "site", ignore=left_out))
 
 
+@pytest.fixture
+def spoiled_whole(site, tmp_path) -> Path:
+    """A copy of all of the site, to plant a fault in."""
+    return Path(shutil.copytree(site, tmp_path / "site"))
+
+
 def test_every_page_was_built_in_both_languages(handbook, site):
     sources = {
         path.relative_to(handbook.root / "docs").with_suffix(".html") for path in handbook.root.glob("docs/**/*.md")
@@ -56,8 +62,8 @@ def test_a_build_from_scratch_elsewhere_is_the_same_file_for_file(site, tmp_path
     assert site_checks.different_files(site, again.root / "site") == []
 
 
-def test_a_difference_between_two_builds_is_found(site, tmp_path):
-    spoiled = Path(shutil.copytree(site, tmp_path / "site"))
+def test_a_difference_between_two_builds_is_found(site, spoiled_whole):
+    spoiled = spoiled_whole
     spoil(spoiled / "en/learn/devices.html", "twelve", "eleven")
     (spoiled / "zh/index.html").unlink()
     assert site_checks.different_files(site, spoiled) == [
@@ -84,7 +90,8 @@ def test_every_api_name_in_a_cell_leads_to_its_entry(handbook, site):
     assert site_checks.unlinked_names(site, handbook.root / "docs") == []
 
 
-def test_a_name_that_leads_nowhere_is_found(handbook, spoiled):
+def test_a_name_that_leads_nowhere_is_found(handbook, spoiled_whole):
+    spoiled = spoiled_whole
     page = spoiled / "zh/learn/placing.html"
     text = page.read_text(encoding="utf-8")
     page.write_text(text.replace("#jax.sharding.NamedSharding", "#somewhere"), encoding="utf-8")

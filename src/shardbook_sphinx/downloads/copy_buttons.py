@@ -76,6 +76,7 @@ class Statement(NamedTuple):
     """What it only unpacks, which nobody can fill who is given it so."""
 
 
+@lru_cache(maxsize=10_000)  # several pages begin alike, and a page of entries is gone through twice
 def read_statement(code: str) -> Statement:
     """The names that a statement uses, at any depth, and those that it binds or changes.
 

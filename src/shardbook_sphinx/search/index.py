@@ -25,7 +25,10 @@ from shardbook_sphinx.search.pagefind import ask_pagefind, read_fragment, reques
 from shardbook_sphinx.search.records import CUT, HAN, UTF8, Record, cut_page, key_words, url
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
 
     # The records of each page, with a hash of what they were cut from
     Pages = dict[str, tuple[str, list[Record]]]
@@ -108,6 +111,15 @@ def leave_out_sphinx_search(app: Sphinx) -> None:
         app.builder.search = False  # type: ignore[attr-defined]
 
 
+def page_names(env: BuildEnvironment) -> Iterator[tuple[str, str]]:
+    """The pages in their order, each followed by those of its entries, with the title that these stand under."""
+    entries = handbook(env).pages(SUBJECT)
+    for docname in sorted(env.found_docs):
+        yield docname, ""
+        for entry in entries.get(docname, []):
+            yield page_of(docname, entry.anchor), env.titles[docname].astext()
+
+
 def read_pages(app: Sphinx, before: Pages) -> Pages:
     """The records of all pages, each page with a hash of its HTML and of what indexes it.
 
@@ -116,13 +128,8 @@ def read_pages(app: Sphinx, before: Pages) -> Pages:
     pages: Pages = {}
     wing = Path(__file__).parent
     indexer = fingerprint.files(wing.glob("*.py"), wing)
-    entries = {
-        page_of(docname, entry.anchor): app.env.titles[docname].astext()
-        for docname, each in handbook(app.env).pages(SUBJECT).items()
-        for entry in each
-    }
-    for docname in sorted([*app.env.found_docs, *entries]):
-        page = app.builder.get_target_uri(docname)
+    for name, within in page_names(app.env):
+        page = app.builder.get_target_uri(name)
         html = Path(app.outdir, page).read_bytes()
         state = fingerprint.digest([html, indexer])
         was, records = before.get(page, ("", []))
@@ -130,7 +137,7 @@ def read_pages(app: Sphinx, before: Pages) -> Pages:
             article = lxml.html.document_fromstring(html, parser=UTF8).find(".//article")
             assert article is not None, f"{page} has no article"
             first, *others = cut_page(article)
-            records = [first._replace(within=entries.get(docname, ""))]
+            records = [first._replace(within=within)]
             records += [each._replace(within=first.title) for each in others]
         pages[page] = state, records
     return pages

@@ -196,7 +196,8 @@ def key_words(record: Record) -> list[str]:
 def url(page: str, record: Record) -> str:
     """Where a record stands, from the folder of its language.
 
-    >>> url("a/b.html", Record("c", "", (), "")), url("errors/error-a.html", Record("error-a", "", (), ""))
-    ('a/b.html#c', 'errors/error-a.html')
+    >>> url("a/b.html", Record("b", "", (), "")), url("errors/error-a.html", Record("error-a", "", (), ""))
+    ('a/b.html#b', 'errors/error-a.html')
     """
-    return page if page.endswith(f"/{record.anchor}.html") else f"{page}#{record.anchor}"
+    is_entry = KIND.match(record.anchor) and page.endswith(f"/{record.anchor}.html")
+    return page if is_entry else f"{page}#{record.anchor}"
