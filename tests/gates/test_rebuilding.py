@@ -11,6 +11,7 @@ import psutil
 import pytest
 import site_checks
 from checkout import CATALOGUES, Handbook
+from faults import SUMS
 
 from shardbook_sphinx.commands.build import products
 from shardbook_sphinx.downloads.archive import ARCHIVE
@@ -188,47 +189,6 @@ def test_a_page_removed_by_itself_takes_its_files_along(small):
 
 
 # Entries of errors, which are pages without a source of their own
-
-SUMS = """---
-file_format: mystnb
-kernelspec:
-  name: python3
----
-
-# Sums
-
-(error-one)=
-## One and a word
-
-```{code-cell}
-:tags: [raises-exception]
-:raises: TypeError
-:says: unsupported operand
-1 + "x"
-```
-
-A word is no number.
-
-```{code-cell}
-assert 1 + 2 == 3
-```
-
-(error-two)=
-## A word and two
-
-See [the other](#error-one).
-
-```{code-cell}
-:tags: [raises-exception]
-:raises: TypeError
-:says: can only concatenate str
-"x" + 2
-```
-
-```{code-cell}
-assert "x" + "y" == "xy"
-```
-"""
 
 
 def entries(small):

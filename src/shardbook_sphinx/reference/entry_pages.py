@@ -6,6 +6,7 @@ load, has an address, and its title is the title of its page.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from sphinx.environment import BuildEnvironment
 
 DESCRIPTION = 300  # characters of what an entry's page says of itself to search engines
+WHOLE_WORDS = re.compile(rf".{{1,{DESCRIPTION}}}(?=$|\s|[\u3000-\u9fff])")  # Chinese has no spaces
 
 
 class Builder(StandaloneHTMLBuilder):
@@ -139,12 +141,11 @@ def without_entries(contents: Any) -> Any:
 
 
 def about(section: nodes.section, message: str) -> str:
-    """What an entry says to search engines: its message, then its first words."""
-    first = next((each for each in section.children if isinstance(each, nodes.paragraph) and not each["classes"]), None)
-    told = " ".join([shortened(message), first.astext() if first else ""]).split()
-    while len(" ".join(told)) > DESCRIPTION:
-        told.pop()
-    return " ".join(told)
+    """What an entry says to search engines: its message, then its first words; of a trap more than the belief."""
+    said = (each.astext() for each in section.children if isinstance(each, nodes.paragraph) and not each["classes"])
+    told = " ".join(" ".join([shortened(message), *said]).split())
+    fits = WHOLE_WORDS.match(told)
+    return fits[0] if fits else told[:DESCRIPTION]
 
 
 def mark_sections(app: Sphinx, doctree: nodes.document) -> None:
@@ -157,6 +158,8 @@ def mark_sections(app: Sphinx, doctree: nodes.document) -> None:
 
 def link_entries(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """When a page is written: have links to entries lead to their own pages, not to the list on which they are."""
+    if app.builder.format != "html":
+        return
     entries = addresses(app.env)
     for link in doctree.findall(nodes.reference):
         address = link["refuri"] if link.get("internal") and "refuri" in link else f"#{link.get('refid', '')}"
