@@ -70,6 +70,8 @@ kernelspec:
 
 # Sums
 
+What cannot be added.
+
 (error-one)=
 ## One and a word
 
