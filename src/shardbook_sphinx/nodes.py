@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,23 @@ def row(cells: Iterable[list[nodes.Node]]) -> nodes.row:
 
 def literal(code: str) -> list[nodes.Node]:
     return [nodes.literal(code, code)]
+
+
+def span(code: str) -> str:
+    """Code within a line of Markdown.
+
+    >>> print(span("x"), span("a `b`"))
+    `x` `` a `b` ``
+    """
+    code = " ".join(code.split("\n"))
+    fence = "`" * max([0, *(len(run) for run in re.findall("`+", code))]) + "`"
+    return f"{fence} {code} {fence}" if "`" in code else f"`{code}`"
+
+
+def short_literal(code: str, whole: str = "") -> nodes.raw:
+    """Code in one element, for long lists: docutils makes one of each word; scripts are told of the ``whole``."""
+    told = f' data-whole="{html.escape(whole)}"' if whole not in {"", code} else ""
+    return nodes.raw("", f"<code{told}>{html.escape(code, quote=False)}</code>", format="html", plain=span(code))
 
 
 def sentence(text: str) -> list[nodes.Node]:

@@ -12,12 +12,16 @@ from pathlib import Path
 from playwright.sync_api import Error, sync_playwright
 
 from shardbook_sphinx.commands.policy import POLICY
+from shardbook_sphinx.entries import in_sources
 
 CHECKOUT = Path(__file__).parents[2]
 LANGUAGES = ("en", "zh")
 # Every page that has a source, and those that Sphinx makes.
 SOURCES = sorted(path.relative_to(CHECKOUT / "docs") for path in CHECKOUT.glob("docs/**/*.md"))
 PAGES = [*(path.with_suffix(".html").as_posix() for path in SOURCES), "genindex.html", "search.html"]
+# The entries of errors and of traps are alike: two of each, but in the slow run all.
+ENTRIES = [path.as_posix() for path in in_sources(CHECKOUT / "docs")]
+SOME_ENTRIES = [ENTRIES[0], "errors/error-put-fewer-devices.html", "errors/trap-device-put-alias.html", ENTRIES[-1]]
 BLANK = "about:blank"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 REMEDY = (
@@ -27,6 +31,7 @@ REMEDY = (
 SIZE = {"width": 1280, "height": 900}
 # Every page in every theme and width, and axe on whole pages: the slow run, beside the one that leaves out what is alike.
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+PAGES += ENTRIES if LONG else SOME_ENTRIES
 ARGUMENTS = ("--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync")
 
 

@@ -45,12 +45,12 @@ def own(message):
 
 
 def messages(site, language):
-    """The entries of errors, each with its section's address and what it prints."""
+    """The entries of errors, each with its address and what it prints."""
     found = {}
-    for page in sorted((site / language / "errors").glob("*.html")):
-        for section in site_checks.parse(page).xpath("//section[starts-with(@id, 'error-')]"):
-            printed = section.xpath(".//div[contains(@class, 'traceback')]")
-            found[section.get("id")] = f"errors/{page.name}#{section.get('id')}", printed[0].text_content().strip()
+    for page in sorted((site / language / "errors").glob("error-*.html")):
+        (section,) = site_checks.parse(page).xpath("//section")
+        printed = section.xpath(".//div[contains(@class, 'traceback')]")
+        found[section.get("id")] = f"errors/{page.name}", printed[0].text_content().strip()
     return found
 
 

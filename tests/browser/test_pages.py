@@ -188,7 +188,7 @@ def test_the_theme_switch_changes_the_page_and_is_remembered(page, address):
 
 
 @pytest.mark.parametrize(
-    "name", ["en/errors/configuration", "en/learn/placing", "en/reference/retired", "zh/reference/contexts"]
+    "name", ["en/errors/error-donate-and-alias", "en/learn/placing", "en/reference/retired", "zh/reference/contexts"]
 )
 def test_a_copy_button_copies_what_is_run_in_the_tests(chromium, address, site, name):
     """tests/site/test_copying.py runs what copies.py says that each button copies."""
@@ -217,9 +217,9 @@ def test_a_name_of_the_api_leads_to_its_entry(page, address):
 
 
 def test_a_link_into_a_long_page_leads_there_at_once(page, address):
-    page.goto(f"{address}/en/errors/traps.html")
-    page.evaluate("location.hash = 'trap-two-device-counts'")
-    assert page.evaluate("document.getElementById('trap-two-device-counts').getBoundingClientRect().top") < 900
+    page.goto(f"{address}/en/glossary.html")
+    page.evaluate("location.hash = 'term-fault-tolerance'")
+    assert page.evaluate("document.getElementById('term-fault-tolerance').getBoundingClientRect().top") < 900
 
 
 def test_figures_have_the_colours_of_the_theme(page, address):

@@ -41,40 +41,40 @@ ERRORS = {
     "ValueError: One of device_put args was given the sharding of NamedSharding(mesh=Mesh('data': 8, 'model': 2, "
     "axis_types=(Auto, Auto)), spec=PartitionSpec('data', 'model'), memory_kind=unpinned_host), which implies that the "
     "global size of its dimension 0 should be divisible by 8, but it is equal to 1234 (full shape: (1234, 77))": (
-        "errors/placing.html#error-put-indivisible-auto"
+        "errors/error-put-indivisible-auto.html"
     ),
     "ValueError: Sharding spec ('model',) implies that array axis 1 is partitioned 16 times, but does not evenly divide "
     "the dimension size 100. Got shape: (32, 100) and sharding NamedSharding(mesh=AbstractMesh('model': 16))": (
-        "errors/placing.html#error-put-indivisible"
+        "errors/error-put-indivisible.html"
     ),
     "jax._src.core.ShardingTypeError: Contracting dimensions are sharded and it is ambiguous how the output should be "
     "sharded. Please specify the output sharding via the `out_sharding` parameter. Got lhs_contracting_spec=('tp',) and "
-    "rhs_contracting_spec=('tp',)": "errors/explicit.html#error-explicit-contracting",
+    "rhs_contracting_spec=('tp',)": "errors/error-explicit-contracting.html",
     "ShardingTypeError: add got incompatible shardings for broadcasting: ('batch', None), ('fsdp', None).": (
-        "errors/explicit.html#error-explicit-broadcasting"
+        "errors/error-explicit-broadcasting.html"
     ),
     "ShardingTypeError: Use `.at[...].get(out_sharding=)` to provide output PartitionSpec for the gather indexing as out "
     "sharding could not be resolved unambiguously (or would require collectives on inputs). Got "
-    "operand=ShapedArray(bfloat16[4096@tp,512])": "errors/explicit.html#error-explicit-gather",
+    "operand=ShapedArray(bfloat16[4096@tp,512])": "errors/error-explicit-gather.html",
     "ValueError: Received incompatible devices for jitted computation. Got argument params of train_step with shape "
     "bfloat16[1024,4096] and with device ids [0, 1, 2, 3] on platform GPU and argument batch of train_step with shape "
-    "int32[8,128] and with device ids [4] on platform GPU": "errors/jit.html#error-jit-two-device-sets",
+    "int32[8,128] and with device ids [4] on platform GPU": "errors/error-jit-two-device-sets.html",
     "Traceback (most recent call last):\n"
     '  File "/home/me/train.py", line 12, in <module>\n'
     "    step(x)\n"
     "TypeError: shard_map() got an unexpected keyword argument 'check_rep'. Did you mean 'check_vma'?": (
-        "errors/retired.html#error-retired-check-rep"
+        "errors/error-retired-check-rep.html"
     ),
     "ValueError: in_specs passed to shard_map: P('data',) does not match the specs of the input: P(None,) for arg: "
     "float32[256]. `in_specs` is an optional argument so you can omit specifying it": (
-        "errors/shard-map.html#error-in-specs-differ"
+        "errors/error-in-specs-differ.html"
     ),
     "AttributeError: module 'jax.sharding' has no attribute 'PositionalSharding'": (
         "reference/retired.html#jax.sharding.PositionalSharding"
     ),
-    "ValueError: Number of devices 4 must be >= the product of mesh_shape (4, 2)": "errors/meshes.html#error-mesh-too-large",
+    "ValueError: Number of devices 4 must be >= the product of mesh_shape (4, 2)": "errors/error-mesh-too-large.html",
     "ValueError: Please set a mesh via `jax.set_mesh` if a PartitionSpec is passed to device_put": (
-        "errors/placing.html#error-put-spec-without-mesh"
+        "errors/error-put-spec-without-mesh.html"
     ),
 }
 PHRASES = {

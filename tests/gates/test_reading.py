@@ -128,6 +128,10 @@ ENTRIES = {
         entry("trap-a", "assert round(0.5) == 0", "Why.", "int(0.5 + 0.5)"),
         "errors/faults/half_a_trap#trap-a: a trap has a cell that asserts the surprise and one",
     ),
+    "false_title": fault(
+        entry("trap-b", "assert round(0.5) == 0", "Why.", REMEDY),
+        "errors/faults/false_title#trap-b: the title says what is true; say beneath it what is not: One might think: …",
+    ),
     "unexplained": fault(
         entry("error-c", f"{RAISES}1 + 'x'", "", REMEDY), "errors/faults/unexplained#error-c: nothing is said"
     ),

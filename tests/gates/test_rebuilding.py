@@ -11,6 +11,7 @@ import psutil
 import pytest
 import site_checks
 from checkout import CATALOGUES, Handbook
+from faults import SUMS
 
 from shardbook_sphinx.commands.build import products
 from shardbook_sphinx.downloads.archive import ARCHIVE
@@ -185,6 +186,53 @@ def test_a_page_removed_by_itself_takes_its_files_along(small):
     assert list((small.root / "site").rglob("then.*")) == []
     assert "then" not in small.read("site/llms.txt")
     assert "In 2025" not in small.read("site/llms-full.txt")
+
+
+# Entries of errors, which are pages without a source of their own
+
+
+def entries(small):
+    return sorted(path.name for path in (small.root / "site/en/errors").glob("error-*.html"))
+
+
+def test_the_pages_of_entries_change_and_go_with_their_source(small):
+    small.write("docs/errors/sums.md", SUMS)
+    small.edit("docs/index.md", "now\nthen", "now\nthen\nerrors/sums")
+    result = small.build("--lenient")
+    assert result.passed, result.printed
+    assert entries(small) == ["error-one.html", "error-two.html"]
+    assert 'href="error-one.html"' in small.read("site/en/errors/error-two.html")
+    assert "(error-one.html)" in small.read("site/en/errors/sums.md")
+    listed = small.read("site/en/errors/sums.html")
+    assert "A word is no number" not in listed
+    assert "site/en/errors/error-one.html" in {
+        str(path.relative_to(small.root)) for path in products(small.root, ["en"])
+    }
+    texts, _ = site_checks.indexed(small.root / "site/en")
+    assert [page for page, said in texts.items() if any("is no number" in text for text in said)] == [
+        "errors/error-one.html"
+    ]
+    # A word of one entry changes, and the title of the page that all lead back to.
+    small.edit("docs/errors/sums.md", "A word is no number.", "A word is none.")
+    small.edit("docs/errors/sums.md", "# Sums", "# All sums")
+    (small.root / "site/zh/errors/error-two.html").unlink()
+    result = small.build("--lenient")
+    assert result.passed, result.printed
+    assert "A word is none." in small.read("site/en/errors/error-one.html")
+    assert ">All sums</a>" in small.read("site/en/errors/error-two.html")
+    assert (small.root / "site/zh/errors/error-two.html").is_file()
+    # An entry gets another label, which is another address.
+    small.edit("docs/errors/sums.md", "(error-two)=", "(error-second)=")
+    result = small.build("--lenient")
+    assert result.passed, result.printed
+    assert entries(small) == ["error-one.html", "error-second.html"]
+    texts, _ = site_checks.indexed(small.root / "site/en")
+    assert {page for page in texts if "error-" in page} == {"errors/error-one.html", "errors/error-second.html"}
+    (small.root / "docs/errors/sums.md").unlink()
+    small.edit("docs/index.md", "\nerrors/sums", "")
+    result = small.build("--lenient")
+    assert result.passed, result.printed
+    assert entries(small) == []
 
 
 # Builds that are stopped, and builds at once

@@ -9,7 +9,7 @@ from checkout import CHECKOUT
 
 PACKAGE = "shardbook_sphinx"
 SOURCE = CHECKOUT / "src" / PACKAGE
-GROUND = {"domain", "exceptions", "fingerprint", "languages", "nodes", "notebooks", "pins", "rebuild"}
+GROUND = {"domain", "entries", "exceptions", "fingerprint", "languages", "nodes", "notebooks", "pins", "rebuild"}
 # Each wing, with the others that it may import; all may import the ground floor.
 WINGS = {
     "execution": set(),

@@ -61,7 +61,9 @@ assert 1 + 2 == 3
 ```
 
 (trap-half-of-a-cent)=
-## A half is rounded down
+## A half is rounded to the even neighbour
+
+One might think: it is rounded up.
 
 ```{code-cell}
 assert round(0.5) == 0
@@ -197,12 +199,13 @@ def test_a_variable_set_before_jax_is_imported_takes_effect(shown):
 
 def test_entries_that_hold_are_shown(shown):
     assert "unsupported operand type(s) for +" in text_of(shown, "errors/sums")
-    assert 'id="error-other-sum-of-words"' in shown.read("site/en/errors/sums.html")
+    assert '<li id="error-other-sum-of-words">' in shown.read("site/en/errors/sums.html")
+    assert '<section id="error-other-sum-of-words">' in shown.read("site/en/errors/error-other-sum-of-words.html")
 
 
 def test_threads_are_linked(shown):
     link = 'href="https://github.com/jax-ml/jax/issues/27808">jax-ml/jax#27808</a>'
-    assert link in shown.read("site/en/errors/sums.html")
+    assert link in shown.read("site/en/errors/error-other-sum-of-words.html")
     in_markdown = "[jax-ml/jax#19542](https://github.com/jax-ml/jax/discussions/19542)"
     assert in_markdown in shown.read("site/en/errors/sums.md")
 

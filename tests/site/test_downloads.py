@@ -12,6 +12,7 @@ import download_checks
 import pytest
 import site_checks
 from checkout import CHECKOUT, Handbook, put_back, spoil
+from faults import SUMS
 
 from shardbook._messages import MESSAGES
 from shardbook_sphinx.commands.policy import POLICY
@@ -195,9 +196,14 @@ def test_without_an_address_nothing_is_absolute(built_small):
 
 @pytest.fixture(scope="module")
 def addressed(workplace, tmp_path_factory):
-    """The small site, built anew for an address, at which the name of a language is the folder of the site."""
+    """The small site, built anew for an address, at which the name of a language is the folder of the site.
+
+    With a page of errors, which nobody has translated.
+    """
     small = put_back(workplace)
-    result = small.build(SHARDBOOK_URL=ADDRESS)
+    small.write("docs/errors/sums.md", SUMS)
+    small.edit("docs/index.md", "now\nthen", "now\nthen\nerrors/sums")
+    result = small.build("--lenient", SHARDBOOK_URL=ADDRESS)
     assert result.passed, result.printed
     return Path(shutil.copytree(small.root / "site", tmp_path_factory.mktemp("addressed") / "site"))
 
@@ -218,6 +224,7 @@ def test_with_an_address_everything_says_it(addressed):
     assert (addressed / "robots.txt").read_text().endswith(f"\nSitemap: {ADDRESS}sitemap.xml\n")
     said = {name for name, _ in download_checks.own_addresses(addressed, "handbook.example")}
     assert {"index.html", "404.html", "llms.txt", "zh/llms.txt", "sitemap.xml", "en/index.ipynb", "zh/now.html"} <= said
+    assert f"<loc>{ADDRESS}zh/errors/error-one.html</loc>" in (addressed / "sitemap.xml").read_text(encoding="utf-8")
 
 
 def test_wrong_addresses_are_found(addressed, tmp_path):

@@ -12,6 +12,7 @@ from site_checks import LANGUAGES
 
 from shardbook._messages import MESSAGES
 from shardbook_sphinx.commands.checkouts import copy_checkout
+from shardbook_sphinx.entries import KIND
 from shardbook_sphinx.translation.catalogues import check
 
 ENGLISH_WORDS = sorted(
@@ -23,12 +24,23 @@ ENGLISH_WORDS = sorted(
 )
 
 
+KEPT = {"error-put-indivisible.html", "trap-timing.html"}
+
+
 @pytest.fixture
 def spoiled(site, tmp_path) -> Path:
-    """A copy of the site, to plant a fault in."""
-    folder = tmp_path / "site"
-    shutil.copytree(site, folder)
-    return folder
+    """A copy of the site, to plant a fault in; of the entries of errors, which are many and alike, with a few."""
+
+    def left_out(_folder, names):
+        return [name for name in names if KIND.match(name) and name not in KEPT]
+
+    return Path(shutil.copytree(site, tmp_path / "site", ignore=left_out))
+
+
+@pytest.fixture
+def spoiled_whole(site, tmp_path) -> Path:
+    """A copy of all of the site, to plant a fault in."""
+    return Path(shutil.copytree(site, tmp_path / "site"))
 
 
 def test_every_page_was_built_in_both_languages(handbook, site):
@@ -50,7 +62,8 @@ def test_a_build_from_scratch_elsewhere_is_the_same_file_for_file(site, tmp_path
     assert site_checks.different_files(site, again.root / "site") == []
 
 
-def test_a_difference_between_two_builds_is_found(site, spoiled):
+def test_a_difference_between_two_builds_is_found(site, spoiled_whole):
+    spoiled = spoiled_whole
     spoil(spoiled / "en/learn/devices.html", "twelve", "eleven")
     (spoiled / "zh/index.html").unlink()
     assert site_checks.different_files(site, spoiled) == [
@@ -77,7 +90,8 @@ def test_every_api_name_in_a_cell_leads_to_its_entry(handbook, site):
     assert site_checks.unlinked_names(site, handbook.root / "docs") == []
 
 
-def test_a_name_that_leads_nowhere_is_found(handbook, spoiled):
+def test_a_name_that_leads_nowhere_is_found(handbook, spoiled_whole):
+    spoiled = spoiled_whole
     page = spoiled / "zh/learn/placing.html"
     text = page.read_text(encoding="utf-8")
     page.write_text(text.replace("#jax.sharding.NamedSharding", "#somewhere"), encoding="utf-8")
@@ -211,9 +225,46 @@ def test_the_search_has_what_the_articles_say_and_no_more(site):
 
 def test_there_is_an_entry_for_each_error_and_trap_in_either_language(site):
     for language in site_checks.LANGUAGES:
-        pages = [site_checks.parse(page) for page in (site / language / "errors").glob("*.html")]
-        assert sum(len(page.xpath("//section[starts-with(@id, 'error-')]")) for page in pages) >= 120
-        assert sum(len(page.xpath("//section[starts-with(@id, 'trap-')]")) for page in pages) >= 25
+        pages = sorted(path.stem for path in (site / language / "errors").glob("*.html"))
+        entries = {
+            page: site_checks.parse(site / language / f"errors/{page}.html").xpath("//section/@id") for page in pages
+        }
+        assert [name for name, ids in entries.items() if KIND.match(name) and ids != [name]] == []
+        assert [name for name, ids in entries.items() if not KIND.match(name) and any(map(KIND.match, ids))] == []
+        assert sum(name.startswith("error-") for name in entries) >= 380
+        assert sum(name.startswith("trap-") for name in entries) >= 55
+
+
+def test_no_page_of_errors_is_heavy(site):
+    assert site_checks.heavy_pages(site, "errors") == []
+
+
+def test_a_heavy_page_of_errors_is_found(spoiled):
+    spoil(spoiled / "zh/errors/trap-timing.html", "</article>", "<br>" * site_checks.MOST_ELEMENTS + "</article>")
+    (found,) = site_checks.heavy_pages(spoiled, "errors")
+    assert found.startswith("zh/errors/trap-timing.html: has 4")
+
+
+def test_each_entry_says_which_cell_fails_and_which_works(site):
+    assert site_checks.unmarked_cells(site) == []
+
+
+@pytest.mark.parametrize(("old", "new"), [("✗ Fails", "✓ Works"), ('<p class="verdict works">✓ Works</p>', "")])
+def test_a_cell_with_a_wrong_mark_or_none_is_found(spoiled, old, new):
+    spoil(spoiled / "en/errors/error-put-indivisible.html", old, new)
+    (found,) = site_checks.unmarked_cells(spoiled)
+    assert found.startswith("en/errors/error-put-indivisible.html: ")
+
+
+def test_old_addresses_of_entries_are_listed_where_they_were(handbook, site):
+    assert site_checks.lost_addresses(site, handbook.root / "docs") == []
+
+
+def test_an_old_address_that_leads_nowhere_is_found(handbook, spoiled):
+    spoil(spoiled / "zh/errors/traps.html", 'href="trap-timing.html"', 'href="trap-padding.html"')
+    assert site_checks.lost_addresses(spoiled, handbook.root / "docs") == [
+        "zh/errors/traps.html#trap-timing leads nowhere"
+    ]
 
 
 def test_every_address_that_a_page_names_is_checked(handbook):

@@ -30,6 +30,14 @@ def documents(site):
                 yield language, path.relative_to(site / language).with_suffix("").as_posix()
 
 
+def entries(site):
+    """The entries of errors, which are taken away with their source pages: language and name without suffix."""
+    for language in LANGUAGES:
+        for path in sorted((site / language / "errors").glob("*-*.html")):
+            if parse(path).xpath("//nav[@class='entry-place']"):
+                yield language, path.relative_to(site / language).with_suffix("").as_posix()
+
+
 def missing_downloads(site, docs):
     """Pages that lack a notebook, a Markdown file or the links to them."""
     found = []
@@ -148,12 +156,21 @@ def lost_text(site):
     for language, name in documents(site):
         text = (site / language / f"{name}.md").read_text(encoding="utf-8")
         said = words(html.fromstring(f"<div>{MARKDOWN.render(text)}</div>"))
-        [article] = parse(site / language / f"{name}.html").xpath("//article")
-        parts = article.xpath(
-            ".//h1 | .//h2 | .//h3"
-            "| .//p[not(ancestor::*[contains(@class, 'cell_output') or contains(@class, 'explorer')])]"
-            "| .//div[contains(@class, 'cell_output')]//pre | .//figure//dd"
+        page = site / language / f"{name}.html"
+        # A list of entries says of each what its own page says, and the Markdown has all of them.
+        entries = [page.parent / each for each in parse(page).xpath("//*[contains(@class, 'page-entries')]//a/@href")]
+        hidden = " or ".join(
+            f"contains(@class, '{each}')" for each in ("cell_output", "explorer", "page-entries", "message-box")
         )
+        parts = [
+            part
+            for each in (page, *entries)
+            for part in parse(each).xpath(
+                "//article//h1 | //article//h2 | //article//h3"
+                f"| //article//p[not(ancestor::*[{hidden}])]"
+                "| //article//div[contains(@class, 'cell_output')]//pre | //article//figure//dd"
+            )
+        ]
         lost = (wanted for part in parts if (wanted := words(part)) not in said)
         found += [f"{language}/{name}: {wanted[:60]!r} is not in its Markdown" for wanted in lost]
     return found
@@ -213,7 +230,7 @@ def unlisted_pages(site, address):
     """Pages that the sitemap lacks, and what it lists besides."""
     urls = etree.parse(str(site / "sitemap.xml"))
     listed = [each.text for each in urls.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")]
-    wanted = [f"{address}{language}/{name}.html" for language, name in documents(site)]
+    wanted = [f"{address}{language}/{name}.html" for language, name in [*documents(site), *entries(site)]]
     assert len(listed) == len(set(listed))
     return [
         f"{each}: only in {'the site' if each in wanted else 'the sitemap'}" for each in sorted({*listed} ^ {*wanted})
@@ -223,16 +240,18 @@ def unlisted_pages(site, address):
 def unsaid(site, address=""):
     """Pages without a description of their own, or whose canonical link is not their address or is there without one."""
     found = []
-    for language, name in documents(site):
+    for language, name in [*documents(site), *entries(site)]:
         root = parse(site / language / f"{name}.html")
         meta = {
             each.get("name") or each.get("property"): each.get("content") for each in root.xpath("//meta[@content]")
         }
         [article] = root.xpath("//article")
-        first = next(iter(article.xpath(".//p")), None)
-        if (first is not None and "".join(meta["description"].split()) != words(first)) or meta[
-            "og:description"
-        ] != meta["description"]:
+        first = next(iter(article.xpath(".//p[not(@class)]")), None)
+        told = "".join(meta["description"].split())
+        # An entry begins with its message, and goes on with what it says first, as far as there is room.
+        is_entry = bool(article.xpath(".//nav[@class='entry-place']"))
+        said = words(first)[:20] in told if is_entry else first is None or told == words(first)
+        if not said or meta["og:description"] != meta["description"]:
             found.append(f"{language}/{name}: is described as {meta['description']!r}")
         if not root.xpath("string(//h1)").startswith(meta["og:title"]):
             found.append(f"{language}/{name}: has the title {meta['og:title']!r}")

@@ -59,3 +59,48 @@ def told_by_page(result: Result) -> dict[str, str]:
         if page:
             told[page] = told.get(page, "") + line
     return told
+
+
+# A page of errors with two entries, of which the second leads to the first.
+SUMS = """---
+file_format: mystnb
+kernelspec:
+  name: python3
+---
+
+# Sums
+
+What cannot be added.
+
+(error-one)=
+## One and a word
+
+```{code-cell}
+:tags: [raises-exception]
+:raises: TypeError
+:says: unsupported operand
+1 + "x"
+```
+
+A word is no number.
+
+```{code-cell}
+assert 1 + 2 == 3
+```
+
+(error-two)=
+## A word and two
+
+See [the other](#error-one).
+
+```{code-cell}
+:tags: [raises-exception]
+:raises: TypeError
+:says: can only concatenate str
+"x" + 2
+```
+
+```{code-cell}
+assert "x" + "y" == "xy"
+```
+"""

@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from lxml import html
 
+from shardbook_sphinx.entries import LABEL
 from shardbook_sphinx.search.pagefind import read_fragment
 from shardbook_sphinx.search.records import INLINE
 
@@ -22,7 +23,7 @@ CODE = re.compile(r"\w+([._]\w+)+(\(\))?")
 # Pages that Sphinx makes: an index is sorted as its language is.
 MADE = {Path("genindex.html"), Path("search.html")}
 # What the scripts of the search say is in attributes of its fields.
-SAID = ("results", "one", "many", "all", "more", "nothing", "failed", "served")
+SAID = ("results", "one", "many", "all", "more", "nothing", "nearest", "failed", "served")
 # What a person hears or sees of an element besides its text.
 SPOKEN = ("aria-label", "title", "alt", "placeholder", *(f"data-{name}" for name in SAID))
 
@@ -120,7 +121,10 @@ def english_interface(site):
         if not (site / "en" / page).exists():
             continue
         english = set(strings(parse(site / "en" / page)))
-        unchanged = sorted(set(strings(parse(site / "zh" / page))) & english)
+        root = parse(site / "zh" / page)
+        # A title that is code, such as that of the next page, is in the head without its marks.
+        code = {element.text_content() for element in root.iter("code")}
+        unchanged = sorted(set(strings(root)) & english - code)
         found += [f"zh/{page}: {text!r} is English" for text in unchanged if is_english(text)]
     return found
 
@@ -185,6 +189,54 @@ def missing_ways(site):
     return found
 
 
+MOST_ELEMENTS = 4000
+
+
+def heavy_pages(site, folder):
+    """Pages of a folder with more elements than a phone shows at once without a pause."""
+    found = []
+    for language in LANGUAGES:
+        for path in sorted((site / language / folder).glob("*.html")):
+            count = sum(isinstance(element.tag, str) for element in parse(path).iter())
+            if count > MOST_ELEMENTS:
+                found.append(f"{language}/{folder}/{path.name}: has {count} elements, more than {MOST_ELEMENTS}")
+    return found
+
+
+# The line above a cell that fails, and above one that works.
+VERDICTS = {"en": {True: "✗ Fails", False: "✓ Works"}, "zh": {True: "✗ 报错", False: "✓ 可行"}}
+
+
+def unmarked_cells(site):
+    """Entries of errors in which a cell that raised, or one after it that ran, is not said to have done so."""
+    found = []
+    for language, told in VERDICTS.items():
+        for path in sorted((site / language / "errors").glob("error-*.html")):
+            failed = False
+            for cell in parse(path).xpath("//div[contains(concat(' ', @class, ' '), ' cell ')]"):
+                fails = "tag_raises-exception" in cell.get("class").split()
+                failed = failed or fails
+                above = cell.xpath("preceding-sibling::p[not(@class='cell-where')][1][@class]/text()")
+                if failed and above != [told[fails]]:
+                    found.append(
+                        f"{language}/errors/{path.name}: a cell that {'fails' if fails else 'works'} has {above}"
+                    )
+    return found
+
+
+def lost_addresses(site, docs):
+    """Entries that one no longer comes to from where they once stood, without a script too."""
+    found = []
+    for source in sorted((docs / "errors").glob("*.md")):
+        for language in LANGUAGES:
+            page = site / language / "errors" / f"{source.stem}.html"
+            leads = {item.get("id"): item.xpath("./p/a/@href") for item in parse(page).xpath("//li[@id]")}
+            anchors = LABEL.findall(source.read_text(encoding="utf-8"))
+            lost = (anchor for anchor in anchors if leads.get(anchor) != [f"{anchor}.html"])
+            found += [f"{language}/errors/{page.name}#{anchor} leads nowhere" for anchor in lost]
+    return found
+
+
 def different_files(one: Path, other: Path):
     """Files that are not the same, byte for byte, in two folders."""
     names = {path.relative_to(folder) for folder in (one, other) for path in folder.rglob("*") if path.is_file()}
@@ -233,10 +285,12 @@ def unlinked_names(site, docs):
     found = []
     for source in sorted(docs.rglob("*.md")):
         page = source.relative_to(docs).with_suffix(".html")
-        used = names_used(source.read_text(encoding="utf-8"), entries)
+        text = source.read_text(encoding="utf-8")
+        used = names_used(text, entries)
         for language in LANGUAGES:
-            links = parse(site / language / page).xpath("//a[@class='api']/@href")
-            linked = {link.partition("#")[2] for link in links}
+            parts = [page.with_name(f"{anchor}.html") for anchor in LABEL.findall(text) if page.parts[0] == "errors"]
+            roots = [parse(site / language / part) for part in (page, *parts)]
+            linked = {link.partition("#")[2] for root in roots for link in root.xpath("//a[@class='api']/@href")}
             found += [f"{language}/{page.as_posix()}: {name} leads to no entry" for name in sorted(used - linked)]
     return found
 
@@ -250,7 +304,7 @@ def sphinx_search(site):
     return sorted(str(path.relative_to(site)) for name in SPHINX_SEARCH for path in site.rglob(name))
 
 
-HIDDEN = ("headerlink", "hide", "visually-hidden", "error-messages", "explorer")
+HIDDEN = ("headerlink", "hide", "visually-hidden", "error-messages", "message-box", "above", "verdict", "explorer")
 CLASSES = " or ".join(f"contains(@class, '{name}')" for name in HIDDEN)
 UNSPOKEN = f"ancestor::nav or ancestor::svg or ancestor::*[{CLASSES}]"
 

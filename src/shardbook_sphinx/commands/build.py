@@ -25,6 +25,7 @@ import psutil
 from shardbook_sphinx import fingerprint
 from shardbook_sphinx.commands.site_root import write_root
 from shardbook_sphinx.downloads.archive import ARCHIVE, write_archive
+from shardbook_sphinx.entries import in_sources
 from shardbook_sphinx.languages import ADDRESS, LANGUAGES, PICTURE, site_address
 from shardbook_sphinx.translation import compiled
 from shardbook_sphinx.xla.cases import FOLDER, TABLES, are_wanted
@@ -80,7 +81,7 @@ def build(root: Path, *, languages: list[str], strict: bool) -> int:
             shutil.rmtree(state / "doctrees" / name, ignore_errors=True)
         print(f"The {' and '.join(failed)} build failed; see above.", file=sys.stderr)
         return 1
-    written = [page.with_suffix(".html").as_posix() for page in pages(root)]
+    written = [page.as_posix() for page in html_pages(root)]
     write_root(root, languages, written, address)
     write_archive(site)
     stamp.write_text(inputs)
@@ -92,10 +93,15 @@ def pages(root: Path) -> list[Path]:
     return sorted(path.relative_to(root / "docs") for path in (root / "docs").rglob("*.md"))
 
 
+def html_pages(root: Path) -> list[Path]:
+    """What is written of the pages and of the entries in them, relative to the folder of a language."""
+    return [*(page.with_suffix(".html") for page in pages(root)), *in_sources(root / "docs")]
+
+
 def products(root: Path, languages: list[str]) -> list[Path]:
     """The files by which a whole site is known."""
     site = root / "site"
-    forms = [page.with_suffix(suffix) for page in pages(root) for suffix in (".html", ".ipynb", ".md")]
+    forms = [page.with_suffix(suffix) for page in pages(root) for suffix in (".ipynb", ".md")] + html_pages(root)
     forms.append(Path("pagefind/names.json"))
     if are_wanted(root / "docs"):
         forms += [Path(FOLDER, f"{name}.js") for name in TABLES]

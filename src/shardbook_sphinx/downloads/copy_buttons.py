@@ -2,7 +2,7 @@
 
 The build knows each page's blocks in their order. A block needs the statements above it that bind the names it uses,
 and these need others in turn. The page carries these statements, each once, and for each button a list of their places;
-copy.js puts them before what is copied.
+copy.js puts them before what is copied. An entry of errors, a page of its own, shows what it takes from above too.
 """
 
 from __future__ import annotations
@@ -11,17 +11,23 @@ import ast
 import builtins
 import doctest
 import json
+import re
 import symtable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from docutils import nodes
+from sphinx.locale import _
 
 from shardbook_sphinx.downloads.notebook import DOCTEST_DEVICES
+from shardbook_sphinx.entries import ENTRY, entry_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from sphinx.application import Sphinx
+
+    from shardbook_sphinx.entries import EntryPage
 
 CELLS, DOCTESTS = "cells", "doctests"
 ALONE = ""  # the chain of a block that needs nothing and gives nothing: a shell command, a program
@@ -37,6 +43,10 @@ CHANGERS = {"add", "append", "clear", "extend", "insert", "pop", "remove", "setd
 MAKERS = {"list", "dict", "set", "defaultdict", "Counter", "StringIO", "BytesIO"}
 
 
+# Where the first cell of an entry begins in HTML, with the lines above that tell of it.
+FIRST_CELL = re.compile('<p class="(?:verdict|cell-where)|<div class="cell ')
+
+
 class Block(NamedTuple):
     """A block of code with a copy button."""
 
@@ -45,6 +55,8 @@ class Block(NamedTuple):
     statements: tuple[str, ...]
     raising: frozenset[int] = frozenset()
     """The places of statements that raise: nothing after them can need them."""
+    entry: str = ""
+    """The entry of an error in which it stands."""
 
 
 class Statement(NamedTuple):
@@ -60,8 +72,11 @@ class Statement(NamedTuple):
     """Whether what it binds is there to be filled by later statements."""
     asks: bool
     """Whether it only asks for what is there."""
+    unpacks: frozenset[str]
+    """What it only unpacks, which nobody can fill who is given it so."""
 
 
+@lru_cache(maxsize=10_000)  # several pages begin alike, and a page of entries is gone through twice
 def read_statement(code: str) -> Statement:
     """The names that a statement uses, at any depth, and those that it binds or changes.
 
@@ -86,7 +101,8 @@ def read_statement(code: str) -> Statement:
     binds |= {name for node in outside_functions(statement) if (name := changed_name(node))}
     has_effect = ast.unparse(statement).startswith(EFFECTS)
     sets = (frozenset(needs | inside), frozenset(binds), frozenset(inside))
-    return Statement(code, *sets, has_effect, makes_container(statement), is_question(statement))
+    fills, asks = makes_container(statement), is_question(statement)
+    return Statement(code, *sets, has_effect, fills, asks, frozenset(unpacked_names(statement)))
 
 
 def outside_functions(node: ast.AST) -> Iterator[ast.AST]:
@@ -109,6 +125,18 @@ def changed_name(node: ast.AST) -> str | None:
     return inner.id if isinstance(inner, ast.Name) else None
 
 
+def unpacked_names(statement: ast.stmt) -> set[str]:
+    """The names that a statement uses only to unpack them.
+
+    >>> sorted(unpacked_names(ast.parse("f(*a, **b, c=c)").body[0])), unpacked_names(ast.parse("f(a, *a)").body[0])
+    (['a', 'b'], set())
+    """
+    used = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+    holders = (node for node in ast.walk(statement) if isinstance(node, ast.Starred | ast.keyword))
+    unpacked = {id(each.value) for each in holders if isinstance(each, ast.Starred) or each.arg is None}
+    return {name.id for name in used} - {name.id for name in used if id(name) not in unpacked}
+
+
 def makes_container(statement: ast.stmt) -> bool:
     """Whether a statement binds a list, a dictionary or the like.
 
@@ -123,30 +151,55 @@ def makes_container(statement: ast.stmt) -> bool:
     return any(isinstance(each, CONTAINERS) for each in made) or not MAKERS.isdisjoint(called)
 
 
-def preludes(blocks: list[Block], setup: str) -> tuple[list[str], list[list[int]]]:
-    r"""The statements that copies begin with, and for each block the places of its own; ``setup`` is that of doctests.
-
-    >>> cells = [Block(CELLS, ("import jax", "x = 1", "print(x)")), Block(CELLS, ("y = 2",)), Block(CELLS, ("x + 1",))]
-    >>> preludes([*cells, Block(DOCTESTS, ("jax.devices()",))], "import jax")[0]
-    ['x = 1', 'import jax', 'jax.config.update("jax_num_cpu_devices", 8)']
-    >>> preludes([*cells, Block(DOCTESTS, ("jax.devices()",))], "import jax")[1]
-    [[], [], [0], [1, 2]]
-    """
-    told: dict[str, int] = {}
-    places: list[list[int]] = []
+def read_blocks(blocks: Iterable[Block], setup: str) -> Iterator[tuple[Block, list[Statement], list[Statement]]]:
+    """Each block with its statements, and with those above it in its chain; ``setup`` is that of doctests."""
     above: dict[str, list[Statement]] = {DOCTESTS: [read_statement(code) for code in [*expand(setup), DEVICES]]}
     for block in blocks:
-        if block.chain == ALONE:
-            places.append([])
-            continue
         before = above.setdefault(block.chain, [])
         own = [read_statement(code) for code in block.statements]
-        places.append([told.setdefault(each.code, len(told)) for each in needed(own, before)])
+        yield block, own, list(before)
         for place, each in enumerate(own):
             if place not in block.raising:
                 before.append(each)
             elif begun := without_last(each.code):
                 before.append(read_statement(begun))
+
+
+def preludes(blocks: Iterable[Block], setup: str) -> list[list[str]]:
+    r"""For each block the statements that its copy begins with.
+
+    >>> cells = [Block(CELLS, ("import jax", "x = 1", "print(x)")), Block(CELLS, ("y = 2",)), Block(CELLS, ("x + 1",))]
+    >>> preludes([*cells, Block(DOCTESTS, ("jax.devices()",))], "import jax")
+    [[], [], ['x = 1'], ['import jax', 'jax.config.update("jax_num_cpu_devices", 8)']]
+    """
+    return [[each.code for each in needed(own, before)] for _block, own, before in read_blocks(blocks, setup)]
+
+
+def from_above(blocks: Iterable[Block], setup: str) -> dict[str, list[str]]:
+    """For each entry the statements above it on its source page without which its blocks do not run, one by one.
+
+    >>> cells = [Block(CELLS, ("x = 1", "y = 2")), Block(CELLS, ("z = y",), entry="a"), Block(CELLS, ("z",), entry="a")]
+    >>> from_above(cells, "")
+    {'a': ['y = 2']}
+    """
+    entries: dict[tuple[str, str], tuple[list[Statement], list[Statement]]] = {}
+    for block, own, before in read_blocks(blocks, setup):
+        if block.entry:
+            entries.setdefault((block.entry, block.chain), ([], before))[0].extend(own)
+    found: dict[str, list[str]] = {}
+    for (entry, _chain), (own, before) in entries.items():
+        found.setdefault(entry, []).extend(each.code for each in needed(own, before))
+    return found
+
+
+def numbered(found: list[list[str]]) -> tuple[list[str], list[list[int]]]:
+    """The statements of several blocks, each once, and for each block the places of its own.
+
+    >>> numbered([["import jax"], [], ["x = 1", "import jax"]])
+    (['import jax', 'x = 1'], [[0], [], [1, 0]])
+    """
+    told: dict[str, int] = {}
+    places = [[told.setdefault(code, len(told)) for code in each] for each in found]
     return list(told), places
 
 
@@ -191,7 +244,7 @@ def fillers(before: list[Statement], binder: int, name: str) -> Iterator[int]:
     names = {name}
     for place in range(binder + 1, len(before)):
         each = before[place]
-        if (names.isdisjoint(each.needs) or each.asks) and not each.code.startswith(WAITS):
+        if (names.isdisjoint(each.needs - each.unpacks) or each.asks) and not each.code.startswith(WAITS):
             continue
         names |= each.binds
         yield place
@@ -229,13 +282,16 @@ def find_blocks(doctree: nodes.document) -> Iterator[Block]:
         cell = cell_of(block)
         if block.get("testnodetype") == "doctest":
             examples = doctest.DocTestParser().get_examples(block["test"] if "test" in block else block.astext())
-            yield as_block(DOCTESTS, [(example.source, example.exc_msg is not None) for example in examples])
+            made = as_block(DOCTESTS, [(example.source, example.exc_msg is not None) for example in examples])
         elif cell is None:
-            yield Block(ALONE, ())
+            made = Block(ALONE, ())
         elif block.parent.get("nb_element") == "cell_code_source":
             metadata = cell["cell_metadata"]
             chain = ALONE if "processes" in metadata else str(metadata.get("kernel", CELLS))
-            yield as_block(chain, [(block.astext(), "raises" in metadata)])
+            made = as_block(chain, [(block.astext(), "raises" in metadata)] if chain != ALONE else [])
+        else:
+            continue
+        yield made._replace(entry=entry_of(block))
 
 
 def as_block(chain: str, sources: list[tuple[str, bool]]) -> Block:
@@ -275,11 +331,28 @@ def cell_of(node: nodes.Node) -> nodes.Element | None:
     return above
 
 
+@lru_cache(maxsize=1)  # after a page its entries are written
+def read_page(doctree: nodes.document, setup: str) -> tuple[list[tuple[str, list[str]]], dict[str, list[str]]]:
+    """Of each block of a page its entry and what its copy begins with, and what each entry takes from above."""
+    blocks = list(find_blocks(doctree))
+    entries = [block.entry for block in blocks]
+    return list(zip(entries, preludes(blocks, setup), strict=True)), from_above(blocks, setup)
+
+
 def add_preludes(app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Put into a page what its copy buttons take along."""
+    """Put into a page what its copy buttons take along, and on the page of an entry show what it takes from above."""
+    entry: EntryPage | None = context.get(ENTRY)
+    anchor, doctree = (entry.anchor, entry.doctree) if entry else ("", doctree)
     if doctree is None:
         return
-    code, places = preludes(list(find_blocks(doctree)), app.config.doctest_global_setup)
+    blocks, above = read_page(doctree, app.config.doctest_global_setup)
+    needs = [needs for of, needs in blocks if of == anchor]
+    if anchor in above and (taken := "\n".join(above[anchor])):
+        shown = app.builder.render_partial(nodes.literal_block(taken, taken, language="ipython3"))["fragment"]  # type: ignore[attr-defined]
+        folded = f'<details class="above"><summary>{_("What these programs start from")}</summary>\n{shown}</details>\n'
+        context["body"] = FIRST_CELL.sub(lambda first: folded + first[0], context["body"], count=1)
+        needs.insert(0, [])
+    code, places = numbered(needs)
     if code:
         told = json.dumps([code, places], ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
         context["body"] += f'<script type="application/json" class="copies">{told}</script>\n'

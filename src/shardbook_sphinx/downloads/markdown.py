@@ -17,6 +17,7 @@ from sphinx import addnodes
 from sphinx.locale import _
 
 from shardbook_sphinx.exceptions import HandbookError
+from shardbook_sphinx.nodes import span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -80,17 +81,6 @@ def fenced(code: str, language: str) -> str:
     """Code in a fence longer than any in it."""
     fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`{3,}", code))])
     return "\n".join([fence + language, code.strip("\n"), fence])
-
-
-def span(code: str) -> str:
-    """Code within a line.
-
-    >>> print(span("x"), span("a `b`"))
-    `x` `` a `b` ``
-    """
-    code = " ".join(code.split("\n"))
-    fence = "`" * max([0, *(len(run) for run in re.findall("`+", code))]) + "`"
-    return f"{fence} {code} {fence}" if "`" in code else f"`{code}`"
 
 
 def quoted(texts: list[str]) -> str:

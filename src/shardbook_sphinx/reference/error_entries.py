@@ -7,12 +7,14 @@ An entry is a section of a page below ``errors/`` whose label begins with ``erro
 
 Its cells declare all that there is to check. Of an error, one cell raises it: ``raises`` names the type and ``says`` a
 part of the message, so that a release which says it otherwise stops the build. A later cell is the remedy, and asserts
-its result. Of a trap, one cell asserts the surprise and a later one the way out.
+its result. A trap is titled by what is true, and ``One might think: …`` beneath says what is not; one cell asserts the
+surprise and a later one the way out.
 """
 
 from __future__ import annotations
 
 import re
+import textwrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from docutils import nodes
@@ -21,7 +23,8 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from shardbook_sphinx.domain import handbook
-from shardbook_sphinx.nodes import generated
+from shardbook_sphinx.entries import FOLDER, KIND, page_of
+from shardbook_sphinx.nodes import generated, short_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,15 +37,14 @@ SUBJECT = "error entries"
 
 logger = logging.getLogger(__name__)
 
-FOLDER = "errors/"
 # A label, the heading below it, or a heading alone: each begins something new.
 HEADING = re.compile(r"^(?:\((?P<label>[\w.-]+)\)=\s*\n)?(?P<marks>#+) +(?P<title>.+)$", re.MULTILINE)
-KIND = re.compile(r"(error|trap)-")
 LINKS = re.compile(r"^```\{asked\}$.*?^```$", re.MULTILINE | re.DOTALL)
+BELIEF = "One might think: "
 ASSERTS = re.compile(r"^\s*assert ", re.MULTILINE)
 THREAD = re.compile(r"https://github\.com/(?P<repository>[\w-]+/[\w.-]+)/(?:issues|pull|discussions)/(?P<number>\d+)")
 SHORTEST = 8  # characters of a message that tell it from others
-LONGEST_LINE = 110  # characters of a message in the list of all
+LONGEST_LINE = 140  # characters of a message in a list
 
 
 class ErrorEntry(NamedTuple):
@@ -58,6 +60,8 @@ class ErrorEntry(NamedTuple):
     """Of each cell in order, whether it raises."""
     prose: bool
     """Whether anything is said besides the cells."""
+    belief: bool
+    """Whether the first that is said is what one might think."""
 
 
 def read_entries(notebook: NotebookNode) -> list[ErrorEntry]:
@@ -73,7 +77,8 @@ def read_entries(notebook: NotebookNode) -> list[ErrorEntry]:
             if title:
                 open_entry = bool(KIND.match(label))
                 if open_entry:
-                    found.append(ErrorEntry(label, title, (), (), (), prose=False))
+                    belief = text.lstrip().startswith(BELIEF)
+                    found.append(ErrorEntry(label, title, (), (), (), prose=False, belief=belief))
             if open_entry and LINKS.sub("", text).strip():
                 found[-1] = found[-1]._replace(prose=True)
     return found
@@ -103,6 +108,15 @@ def with_cell(entry: ErrorEntry, cell: NotebookNode) -> ErrorEntry:
     )
 
 
+def shortened(message: str) -> str:
+    r"""What a message begins with, in whole words.
+
+    >>> shortened("sizes must divide\nand more"), shortened("indivisible " * 40)[-13:]
+    ('sizes must divide', 'indivisible …')
+    """
+    return textwrap.shorten(message.split("\n", maxsplit=1)[0], LONGEST_LINE, placeholder=" …")
+
+
 def find_faults(pages: dict[str, list[ErrorEntry]]) -> list[str]:
     """Say of each entry what it lacks; empty if none lacks anything."""
     faults = []
@@ -122,6 +136,8 @@ def lacks(entry: ErrorEntry) -> Iterator[str]:
     if not entry.prose:
         yield "nothing is said; say what it means and why"
     if entry.anchor.startswith("trap-"):
+        if not entry.belief:
+            yield f"the title says what is true; say beneath it what is not: {BELIEF}…"
         if sum(entry.asserting) < 2:
             yield "a trap has a cell that asserts the surprise and one that asserts the way out"
         return
@@ -174,6 +190,16 @@ class Asked(SphinxDirective):
         return [line]
 
 
+class MessageBox(SphinxDirective):
+    """``{message-box}``: where a reader pastes or types a message, and the list of all shows those that are like it."""
+
+    def run(self) -> list[nodes.Node]:
+        """Fill in the template; a script brings it to life, and where there is none it is not shown."""
+        templates = getattr(self.env.app.builder, "templates", None)
+        html = templates.render("message-box.html", {}) if templates else ""
+        return [nodes.raw("", html, format="html", plain="")]
+
+
 class AllMessages(SphinxDirective):
     """``{error-messages}``: every message of the errors pages in one list, each a link to its entry, with its title."""
 
@@ -197,10 +223,8 @@ def list_messages(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         )
         points = nodes.bullet_list(bullet="-", classes=["error-messages"])
         for message, page, anchor in lines:
-            line = message.split("\n")[0]
-            short = line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
-            link = nodes.reference("", "", nodes.literal(short, short), internal=True)
-            link["refuri"] = f"{app.builder.get_relative_uri(docname, page)}#{anchor}"
+            link = nodes.reference("", "", short_literal(shortened(message), message), internal=True)
+            link["refuri"] = app.builder.get_relative_uri(docname, page_of(page, anchor))
             title = app.env.domaindata["std"]["labels"].get(anchor, ("", "", ""))[2]
             points += nodes.list_item("", generated(link, nodes.inline("", f" {title}", classes=["error-title"])))
         place.replace_self(points)

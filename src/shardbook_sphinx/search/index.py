@@ -16,13 +16,19 @@ from urllib.parse import urljoin
 import lxml.html
 
 from shardbook_sphinx import fingerprint
+from shardbook_sphinx.domain import handbook
+from shardbook_sphinx.entries import page_of
 from shardbook_sphinx.exceptions import HandbookError
+from shardbook_sphinx.reference.error_entries import SUBJECT
 from shardbook_sphinx.reference.names import OWNERS, Names
 from shardbook_sphinx.search.pagefind import ask_pagefind, read_fragment, requests
 from shardbook_sphinx.search.records import CUT, HAN, UTF8, Record, cut_page, key_words, url
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
 
     # The records of each page, with a hash of what they were cut from
     Pages = dict[str, tuple[str, list[Record]]]
@@ -105,6 +111,15 @@ def leave_out_sphinx_search(app: Sphinx) -> None:
         app.builder.search = False  # type: ignore[attr-defined]
 
 
+def page_names(env: BuildEnvironment) -> Iterator[tuple[str, str]]:
+    """The pages in their order, each followed by those of its entries, with the title that these stand under."""
+    entries = handbook(env).pages(SUBJECT)
+    for docname in sorted(env.found_docs):
+        yield docname, ""
+        for entry in entries.get(docname, []):
+            yield page_of(docname, entry.anchor), env.titles[docname].astext()
+
+
 def read_pages(app: Sphinx, before: Pages) -> Pages:
     """The records of all pages, each page with a hash of its HTML and of what indexes it.
 
@@ -113,15 +128,17 @@ def read_pages(app: Sphinx, before: Pages) -> Pages:
     pages: Pages = {}
     wing = Path(__file__).parent
     indexer = fingerprint.files(wing.glob("*.py"), wing)
-    for docname in sorted(app.env.found_docs):
-        page = app.builder.get_target_uri(docname)
+    for name, within in page_names(app.env):
+        page = app.builder.get_target_uri(name)
         html = Path(app.outdir, page).read_bytes()
         state = fingerprint.digest([html, indexer])
         was, records = before.get(page, ("", []))
         if was != state:
             article = lxml.html.document_fromstring(html, parser=UTF8).find(".//article")
             assert article is not None, f"{page} has no article"
-            records = cut_page(article)
+            first, *others = cut_page(article)
+            records = [first._replace(within=within)]
+            records += [each._replace(within=first.title) for each in others]
         pages[page] = state, records
     return pages
 

@@ -28,8 +28,8 @@ def requests(pages: dict[str, list[Record]]) -> list[dict[str, Any]]:
     for page, records in pages.items():
         for record in records:
             meta = {"title": cut_words(record.title), "words": " ".join(title_words(record.title))}
-            if record is not records[0]:
-                meta["page"] = cut_words(records[0].title)
+            if record.within:
+                meta["page"] = cut_words(record.within)
             asked.append(
                 {
                     "type": "AddRecord",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import lxml.html
 
+from shardbook_sphinx.entries import KIND
 from shardbook_sphinx.exceptions import HandbookError
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ DRAWING = re.compile("[\u2500-\u259f]+")
 # cards that are links as a whole; and of an entry what its title says already, and since when it is there.
 LEFT_OUT = {"nav", "svg", "script", "style", "button"}
 # The list of all messages would be found instead of each.
-HIDDEN_CLASSES = {"error-messages", "visually-hidden", "hide", "sd-hide-link-text"}
+# Nor what an entry takes from above, and whether a cell of it fails: all entries have them.
+HIDDEN_CLASSES = {"error-messages", "message-box", "above", "verdict", "visually-hidden", "hide", "sd-hide-link-text"}
 LEFT_OUT_CLASSES = HIDDEN_CLASSES | {"headerlink", "gp", "sb-panels", "explorer", "sig", "api-history"}
 # Between other elements there is a space, whether or not the HTML has one.
 INLINE = {"a", "abbr", "b", "code", "em", "i", "kbd", "mark", "small", "span", "strong", "sub", "sup", "var"}
@@ -62,6 +64,8 @@ class Record(NamedTuple):
     """What else readers say who look for it, if it is a term."""
     more: Sequence[str] = ()
     """Where more is said of it, from its page, if it is a term."""
+    within: str = ""
+    """The title of its page, if it is only a part of that, or is an entry."""
 
 
 def cut_words(text: str) -> str:
@@ -93,9 +97,9 @@ def cut_page(article: HtmlElement) -> list[Record]:
             return
         anchor = element.get("id", "")
         if element.tag == "section":
-            # The title of a page is also its name.
+            # The title of a page is also its name; an entry is found by what it says.
             title = next((said(child) for child in element if child.tag in HEADINGS), "")
-            begin(anchor, title, () if begun else (title,))
+            begin(anchor, title, () if begun or KIND.match(anchor) else (title,))
         elif element.tag in HEADINGS and element.getparent().tag == "section":
             return
         elif element.tag == "dl" and (names := entry_names(element)):
@@ -190,5 +194,10 @@ def key_words(record: Record) -> list[str]:
 
 
 def url(page: str, record: Record) -> str:
-    """Where a record stands, from the folder of its language."""
-    return f"{page}#{record.anchor}"
+    """Where a record stands, from the folder of its language.
+
+    >>> url("a/b.html", Record("b", "", (), "")), url("errors/error-a.html", Record("error-a", "", (), ""))
+    ('a/b.html#b', 'errors/error-a.html')
+    """
+    is_entry = KIND.match(record.anchor) and page.endswith(f"/{record.anchor}.html")
+    return page if is_entry else f"{page}#{record.anchor}"

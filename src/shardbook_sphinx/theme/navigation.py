@@ -10,10 +10,14 @@ from docutils.nodes import bullet_list, list_item
 from sphinx.addnodes import toctree
 from sphinx.environment.adapters.toctree import global_toctree_for_doc
 
+from shardbook_sphinx.entries import ENTRY
+
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.builders.html import StandaloneHTMLBuilder
     from sphinx.environment import BuildEnvironment
+
+    from shardbook_sphinx.entries import EntryPage
 
 
 class Navigation:
@@ -25,6 +29,7 @@ class Navigation:
 
     def __init__(self, app: Sphinx) -> None:
         self.app = app
+        self.beside_entries: dict[str, str] = {}
 
     @cached_property
     def titles(self) -> BuildEnvironment:
@@ -37,12 +42,23 @@ class Navigation:
         """Give a page that is about to be written the tree of titles, in place of the one with all sections."""
         builder: StandaloneHTMLBuilder = app.builder  # type: ignore[assignment]
         whole = context["toctree"]
+        entry: EntryPage | None = context.get(ENTRY)
+
+        def titles(docname: str, **options: Any) -> str:
+            found = global_toctree_for_doc(self.titles, docname, builder, tags=app.tags, **options)
+            return str(builder.render_partial(found)["fragment"])
 
         def tree(**options: Any) -> str:
             if not options.get("titles_only"):
                 return str(whole(**options))
-            found = global_toctree_for_doc(self.titles, pagename, builder, tags=app.tags, **options)
-            return builder.render_partial(found)["fragment"]
+            if entry is None:
+                return titles(pagename, **options)
+            # Beside an entry stands what is beside its source page, which is no longer the page one is on.
+            if entry.docname not in self.beside_entries:
+                there = builder.get_relative_uri(pagename, entry.docname)
+                beside = titles(entry.docname, **options).replace('href="#"', f'href="{there}"')
+                self.beside_entries[entry.docname] = beside
+            return self.beside_entries[entry.docname]
 
         context["toctree"] = tree
 

@@ -33,7 +33,8 @@ def description(env: BuildEnvironment, docname: str) -> str:
 
 def add_description(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
     """Tell the templates what a page is about; of those without text, which Sphinx makes, what the handbook is."""
-    context["description"] = description(app.env, pagename) or description(app.env, app.config.root_doc)
+    own = context.get("description") or description(app.env, pagename)  # an entry's page brings its own
+    context["description"] = own or description(app.env, app.config.root_doc)
     context["locale"] = LANGUAGES[app.config.language].locale
     context["other_locales"] = [each.locale for each in LANGUAGES.values() if each.locale != context["locale"]]
     context["picture"] = f"{root}{PICTURE.name}" if (root := root_address(app.config.html_baseurl)) else ""

@@ -3,8 +3,19 @@
 from pathlib import Path
 from typing import NamedTuple
 
+from shardbook_sphinx.entries import LABEL
+
 FOLDER = Path(__file__).parent
 SHORTEST = 4  # letters of a name in which a slip leaves enough to tell which name it was
+
+
+# The page of each entry of errors, and the source page that lists it.
+ERRORS = Path(__file__).parents[3] / "docs/errors"
+SOURCES = {
+    f"errors/{anchor}.html": f"errors/{path.stem}.html"
+    for path in ERRORS.glob("*.md")
+    for anchor in LABEL.findall(path.read_text(encoding="utf-8"))
+}
 
 
 class Question(NamedTuple):
@@ -15,8 +26,9 @@ class Question(NamedTuple):
     answers: tuple[str, ...]
 
     def is_answered_by(self, url):
-        """Whether a result is an answer: a page is one with any of its parts."""
-        return url in self.answers or url.partition("#")[0] in self.answers
+        """Whether a result is an answer: a page is one with any of its parts, and with any of its entries."""
+        page = url.partition("#")[0]
+        return not {url, page, SOURCES.get(page)}.isdisjoint(self.answers)
 
 
 def lines(name):
