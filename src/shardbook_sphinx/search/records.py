@@ -37,7 +37,7 @@ DRAWING = re.compile("[\u2500-\u259f]+")
 LEFT_OUT = {"nav", "svg", "script", "style", "button"}
 # The list of all messages would be found instead of each.
 HIDDEN_CLASSES = {"error-messages", "visually-hidden", "hide", "sd-hide-link-text"}
-LEFT_OUT_CLASSES = HIDDEN_CLASSES | {"headerlink", "gp", "sb-panels", "explorer", "sig", "api-history"}
+LEFT_OUT_CLASSES = HIDDEN_CLASSES | {"headerlink", "sign", "gp", "sb-panels", "explorer", "sig", "api-history"}
 # Between other elements there is a space, whether or not the HTML has one.
 INLINE = {"a", "abbr", "b", "code", "em", "i", "kbd", "mark", "small", "span", "strong", "sub", "sup", "var"}
 UTF8 = lxml.html.HTMLParser(encoding="utf-8")
