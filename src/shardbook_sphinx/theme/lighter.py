@@ -43,13 +43,13 @@ def lighter(body: str) -> str:
 
 
 def as_code(cell: re.Match[str]) -> str:
-    """A cell of a table that holds nothing but code, as code itself.
+    r"""A cell of a table that holds nothing but code, as code itself, a line each.
 
     >>> CODES.sub(as_code, '<th class="stub"><code class="literal">P()</code>; <code class="literal">P(1)</code></th>')
-    '<th class="stub code">P(); P(1)</th>'
+    '<th class="stub code">P();\nP(1)</th>'
     """
     tag, stub, content = cell.groups()
-    text = re.sub("</?code[^>]*>", "", content)
+    text = "\n".join(re.sub("</?code[^>]*>", "", line).strip() for line in re.split("(?<=[;；])", content))
     return f'<{tag} class="{"stub code" if stub else "code"}">{text}</{tag}>'
 
 
