@@ -189,6 +189,36 @@ def missing_ways(site):
     return found
 
 
+# Elements of a page at most: a browser goes through all of them when the theme is switched.
+MOST = 4000
+# Pages that have more, until their entries have pages of their own.
+MANY = ("errors",)
+
+
+def heavy_pages(site):
+    """Pages with more elements than a browser goes through at once."""
+    found = []
+    for page in pages(site):
+        count = sum(1 for _ in parse(site / page).iter("*"))
+        if count > MOST and page.parts[1] not in MANY:
+            found.append(f"{page.as_posix()}: {count} elements")
+    return found
+
+
+def lost_pages(site):
+    """Pages below a section that do not say in which one they are."""
+    found = []
+    for page in pages(site):
+        if len(page.parts) < 3 or page.name == "index.html" or not (site / page).with_name("index.html").is_file():
+            continue
+        section = parse((site / page).with_name("index.html")).xpath("string(//h1/text())")
+        ways = parse(site / page).xpath("//nav[@class='breadcrumbs'][@aria-label]//a")
+        told = [(way.get("href"), way.text_content()) for way in ways]
+        if ("index.html", section) not in told:
+            found.append(f"{page.as_posix()}: does not lead to {section!r}: {told}")
+    return found
+
+
 def different_files(one: Path, other: Path):
     """Files that are not the same, byte for byte, in two folders."""
     names = {path.relative_to(folder) for folder in (one, other) for path in folder.rglob("*") if path.is_file()}
