@@ -63,7 +63,8 @@ html_static_path = ["docs/_static", "src/shardbook/figure.css"]
 html_favicon = "docs/_static/icon.svg"
 html_css_files = ["figure.css", "shardbook.css", "search.css", "explorer.css"]
 html_js_files = [
-    (name, {"defer": "defer"}) for name in ("language.js", "scroll.js", "offscreen.js", "drawers.js", "copy.js", "search-field.js")
+    (name, {"defer": "defer"})
+    for name in ("language.js", "scroll.js", "offscreen.js", "drawers.js", "copy.js", "search-field.js")
 ]
 html_additional_pages = {"search": "search.html"}
 html_math_renderer = "mathml"

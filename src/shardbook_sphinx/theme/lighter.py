@@ -20,9 +20,6 @@ PLAIN = re.compile(r'<span class="(?:n|nn|p|o|w)">([^<]*)</span>')
 FIRST = re.compile(r"(<pre[^>]*>)<span></span>(?!\n)")
 # The one paragraph of a table's cell.
 PARAGRAPH = re.compile(r"(<t[dh][^>]*>)<p>((?:(?!</?(?:p|ul|ol|div|td|th)\b).)*)</p>\s*(</t[dh]>)", re.DOTALL)
-TABLE = re.compile(r'<table class="[^"]*\bproduct-cost\b.*?</table>', re.DOTALL)
-CODES = re.compile(r'<(t[dh])((?: class="stub")?)>((?:<code class="literal">[^<]*</code>[^<]*)+)</t[dh]>')
-STUB = re.compile(r'<tr[^>]*>(<th class="stub[^>]*)>(.*?)</th>\s*', re.DOTALL)
 
 
 def lighter(body: str) -> str:
@@ -38,38 +35,7 @@ def lighter(body: str) -> str:
     body = WORD.sub(r"\1", body)
     for pattern in (PLAIN, LINKED, FIRST):
         body = pattern.sub(r"\1", body)
-    body = PARAGRAPH.sub(r"\1\2\3", body)
-    return TABLE.sub(lambda found: share_heads(CODES.sub(as_code, found[0])), body)
-
-
-def as_code(cell: re.Match[str]) -> str:
-    r"""A cell of a table that holds nothing but code, as code itself, a line each.
-
-    >>> CODES.sub(as_code, '<th class="stub"><code class="literal">P()</code>; <code class="literal">P(1)</code></th>')
-    '<th class="stub code">P();\nP(1)</th>'
-    """
-    tag, stub, content = cell.groups()
-    text = "\n".join(re.sub("</?code[^>]*>", "", line).strip() for line in re.split("(?<=[;；])", content))
-    return f'<{tag} class="{"stub code" if stub else "code"}">{text}</{tag}>'
-
-
-def share_heads(table: str) -> str:
-    """A table in which rows that follow one another and have the same head share it.
-
-    >>> share_heads('<tr><th class="stub">a</th><td>1</td></tr><tr><th class="stub">a</th><td>2</td></tr>')
-    '<tr><th class="stub" scope="rowgroup" rowspan="2">a</th><td>1</td></tr><tr><td>2</td></tr>'
-    """
-    pieces = STUB.split(table)
-    heads, rests = list(zip(pieces[1::3], pieces[2::3], strict=True)), pieces[3::3]
-    written = [pieces[0]]
-    for place, (head, rest) in enumerate(zip(heads, rests, strict=True)):
-        if place and heads[place - 1] == head:
-            written.append(f"<tr>{rest}")
-            continue
-        count = next((far for far, each in enumerate(heads[place:]) if each != head), len(heads) - place)
-        span = f' scope="rowgroup" rowspan="{count}"' if count > 1 else ""
-        written.append(f"<tr>{head[0]}{span}>{head[1]}</th>{rest}")
-    return "".join(written)
+    return PARAGRAPH.sub(r"\1\2\3", body)
 
 
 def make_lighter(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
