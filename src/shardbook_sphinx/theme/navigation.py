@@ -65,8 +65,8 @@ def without_sections(contents: bullet_list) -> bullet_list:
 def told_once(contents: str) -> str:
     """The contents of a page without entries that only repeat the section they are in; what is below them stays.
 
-    >>> entry = '<li><a href="#f">f</a><ul><li><a href="#jax.f">f()</a><ul><li><a href="#g">g</a></li></ul></li></ul></li>'
-    >>> told_once(f"<ul>{entry}</ul>")
+    >>> below = '<ul><li><a href="#jax.f">f()</a><ul><li><a href="#g">g</a></li></ul></li></ul>'
+    >>> told_once(f'<ul><li><a href="#f">f</a>{below}</li></ul>')
     '<ul><li><a href="#f">f</a><ul><li><a href="#g">g</a></li></ul></li></ul>'
     """
     top = lxml.html.fragment_fromstring(contents, create_parent="div", parser=UTF8)
