@@ -82,7 +82,7 @@ def test_contents_say_nothing_twice_and_can_be_read(page, address, language):
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(f"{address}/{language}/reference/mesh.html")
     links = page.locator(".toc-tree a")
-    assert [text.removesuffix("()") for text in links.all_inner_texts()].count("make_mesh") == 1
+    assert [text.removesuffix("()") for text in links.all_text_contents()].count("make_mesh") == 1
     sizes = "links => links.map(link => Math.min(...[link, ...link.children].map(e => parseFloat(getComputedStyle(e).fontSize))))"
     assert min(links.evaluate_all(sizes)) >= 12
 
@@ -104,7 +104,7 @@ def test_a_history_shows_the_newest_release_at_every_width(page, address, langua
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(f"{address}/{language}/history/names.html")
     for wrapper in page.locator(".api-matrix.table-wrapper").all():
-        releases = wrapper.locator("thead th").all_inner_texts()[1:]
+        releases = wrapper.locator("thead th").all_text_contents()[1:]
         assert releases == sorted(
             releases, key=lambda release: [int(part) for part in release.split(".")], reverse=True
         )
