@@ -14,9 +14,9 @@ const show = (/** @type {HTMLElement} */ element) => {
 
 const watch = new ResizeObserver((changes) => changes.forEach(({ target }) => show(/** @type {HTMLElement} */ (target))));
 
-/** @type {HTMLElement[]} */
-const wide = [...document.querySelectorAll("pre, .table-wrapper, .sb-table")];
-const always = new Set(wide.filter((element) => element.hasAttribute("tabindex")));
+/** @type {NodeListOf<HTMLElement>} */
+const wide = document.querySelectorAll("pre, .table-wrapper, .sb-table");
+const always = new Set([...wide].filter((element) => element.hasAttribute("tabindex")));
 for (const element of wide) {
   watch.observe(element);
   element.addEventListener("scroll", () => show(element), { passive: true });
