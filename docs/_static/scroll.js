@@ -15,7 +15,7 @@ const show = (/** @type {HTMLElement} */ element) => {
 const watch = new ResizeObserver((changes) => changes.forEach(({ target }) => show(/** @type {HTMLElement} */ (target))));
 
 /** @type {NodeListOf<HTMLElement>} */
-const wide = document.querySelectorAll("pre, .table-wrapper, .sb-table");
+const wide = document.querySelectorAll("pre, .table-wrapper, .sb-table, .sb-panels");
 const always = new Set([...wide].filter((element) => element.hasAttribute("tabindex")));
 for (const element of wide) {
   watch.observe(element);

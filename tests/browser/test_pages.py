@@ -32,7 +32,8 @@ new Promise(done => {
 CUT = """new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
     [...document.querySelectorAll("article, article *")].filter(element => {
         const { scrollWidth, clientWidth } = element;
-        if (!clientWidth || scrollWidth <= clientWidth + 1 || element.closest(".visually-hidden, .explorer")) return false;
+        if (!clientWidth || scrollWidth <= clientWidth + 1 || !element.checkVisibility()) return false;
+        if (element.closest(".visually-hidden, .explorer")) return false;
         const { overflowX, contentVisibility, maskImage } = getComputedStyle(element);
         if (overflowX === "visible") return contentVisibility === "auto";
         return overflowX === "hidden" || overflowX === "clip" || maskImage === "none" || element.tabIndex !== 0;
