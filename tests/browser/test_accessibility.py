@@ -45,12 +45,12 @@ FAULTS = {
     ),
     # One of many spans that are alike.
     "span": (
-        "(spans => { spans[Math.floor(spans.length / 2)].style.color = '#ccc' })(document.querySelectorAll('pre span.mi'))",
+        "(spans => { spans[Math.floor(spans.length / 2)].style.color = '#ccc' })(document.querySelectorAll('pre span.s2'))",
         "",
         "color-contrast",
         "",
     ),
-    "span in the dark": ("", f"{DARK} {{pre span.mi:nth-child(9) {{{PALE}}}}}", "color-contrast", "dark"),
+    "span in the dark": ("", f"{DARK} {{pre span.s2:nth-child(10) {{{PALE}}}}}", "color-contrast", "dark"),
 }
 
 
@@ -64,7 +64,7 @@ def test_axe_finds_a_planted_fault(page, address, fault):
     """Where it is and nowhere else; what is in every theme is looked for in the light."""
     script, style, rule, where = FAULTS[fault]
     page.goto(f"{address}/en/learn/placing.html")
-    assert page.locator("pre span.mi").count() > 10
+    assert page.locator("pre span.s2").count() > 10
     plant(page, script, style)
     found = [told for told in axe.on_one_of_each(page) if f": {rule}: " in told]
     assert found
