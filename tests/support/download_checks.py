@@ -31,7 +31,7 @@ def documents(site):
 
 
 def missing_downloads(site, docs):
-    """Pages that lack a notebook, a Markdown file or the links to them."""
+    """Pages that lack a notebook, a Markdown file or the links to them; a notebook without code needs none."""
     found = []
     for language in LANGUAGES:
         for source in sorted(docs.rglob("*.md")):
@@ -39,9 +39,12 @@ def missing_downloads(site, docs):
             page = site / language / f"{name}.html"
             links = parse(page).xpath("//nav[@class='downloads']/a[@download]/@href")
             for suffix in FORMS[1:]:
-                if not page.with_suffix(suffix).is_file():
+                file = page.with_suffix(suffix)
+                if not file.is_file():
                     found.append(f"{language}/{name}: has no {suffix}")
-                if page.with_suffix(suffix).name not in links:
+                elif file.name not in links and (
+                    suffix != ".ipynb" or '"cell_type": "code"' in file.read_text("utf-8")
+                ):
                     found.append(f"{language}/{name}: does not lead to its {suffix}")
     return found
 
