@@ -63,8 +63,8 @@ html_static_path = ["docs/_static", "src/shardbook/figure.css"]
 html_favicon = "docs/_static/icon.svg"
 html_css_files = ["figure.css", "shardbook.css", "search.css", "explorer.css"]
 html_js_files = [
-    (name, {"defer": "defer"})
-    for name in ("entries.js", "message-box.js", "language.js", "scroll.js", "drawers.js", "copy.js", "search-field.js")
+    (f"{name}.js", {"defer": "defer"})
+    for name in "entries message-box language scroll offscreen drawers copy search-field".split()
 ]
 html_additional_pages = {"search": "search.html"}
 html_math_renderer = "mathml"

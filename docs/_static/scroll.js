@@ -1,17 +1,23 @@
-// What scrolls sideways can be scrolled with the keyboard: it gets the focus, and loses it again where it fits.
-const scrolls = (/** @type {Element} */ element) => element.scrollWidth > element.clientWidth;
-
-const watch = new ResizeObserver((changes) => {
-  for (const { target } of changes) {
-    if (scrolls(target)) {
-      target.setAttribute("tabindex", "0");
-    } else {
-      target.removeAttribute("tabindex");
-    }
+// What scrolls sideways can be scrolled with the keyboard and shows where there is more of it: it gets the focus, and a
+// class for either side, and loses them again where it fits. What can always be focused stays so.
+const show = (/** @type {HTMLElement} */ element) => {
+  const { scrollLeft, scrollWidth, clientWidth } = element;
+  const rest = scrollWidth - clientWidth;
+  if (!always.has(element)) {
+    if (rest > 0) element.setAttribute("tabindex", "0");
+    else element.removeAttribute("tabindex");
   }
-});
+  // Half a pixel is no more.
+  element.classList.toggle("more-before", scrollLeft > 1);
+  element.classList.toggle("more-after", rest - scrollLeft > 1);
+};
 
-// What can always be focused stays so.
-for (const element of document.querySelectorAll("pre:not([tabindex]), .table-wrapper")) {
+const watch = new ResizeObserver((changes) => changes.forEach(({ target }) => show(/** @type {HTMLElement} */ (target))));
+
+/** @type {NodeListOf<HTMLElement>} */
+const wide = document.querySelectorAll("pre, .table-wrapper, .sb-table, .sb-panels");
+const always = new Set([...wide].filter((element) => element.hasAttribute("tabindex")));
+for (const element of wide) {
   watch.observe(element);
+  element.addEventListener("scroll", () => show(element), { passive: true });
 }

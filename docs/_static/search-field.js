@@ -47,8 +47,6 @@
     field.addEventListener("paste", (event) => paste(event, field));
   }
 
-  const drawer = /** @type {HTMLInputElement} */ (document.getElementById("__navigation"));
-
   // The search page begins with the query in its address.
   if (onPage) {
     const field = fieldOf(onPage);
@@ -63,8 +61,6 @@
     if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || typing) return;
     event.preventDefault();
     const field = fieldOf(onPage ?? forms[0]);
-    // On a phone the field is in the drawer at the side.
-    if (field.getBoundingClientRect().right <= 0) drawer.checked = true;
     field.focus();
     field.select();
   });

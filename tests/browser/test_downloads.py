@@ -26,7 +26,7 @@ def saved(page, act):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", ["learn/placing", "reference/mesh", "glossary"])
+@pytest.mark.parametrize("name", ["learn/placing", "reference/mesh"])
 def test_a_click_saves_the_page(visit, site, address, language, name):
     visit.goto(f"{address}/{language}/{name}.html")
     row = visit.locator(".downloads")
@@ -45,6 +45,11 @@ def test_the_keyboard_saves_the_page(visit, address):
     assert link.evaluate("element => element.matches(':focus-visible')")
     _, content = saved(visit, lambda: visit.keyboard.press("Enter"))
     assert json.loads(content)["cells"][0]["source"][0].startswith("# 放置数组")
+
+
+def test_a_page_without_code_offers_no_notebook(page, address):
+    page.goto(f"{address}/en/glossary.html")
+    assert page.locator(".downloads a").all_inner_texts() == ["Markdown"]
 
 
 def test_made_pages_offer_nothing(page, address):

@@ -101,7 +101,7 @@ def test_the_language_switch_keeps_the_entry(page, address, language, other):
     page.goto(f"{address}/{language}/errors/trap-device-put-alias.html")
     page.locator(".languages a:not([aria-current])").click()
     page.wait_for_url(f"{address}/{other}/errors/trap-device-put-alias.html")
-    page.locator(".entry-place a").last.click()
+    page.locator(".breadcrumbs a").last.click()
     page.wait_for_url(f"{address}/{other}/errors/traps.html")
 
 

@@ -30,6 +30,17 @@ new Promise(done => {
   setTimeout(() => done(moved), 150);
 })
 """
+# What is wider than its frame and shows neither a mark where it goes on nor a way for the keyboard to get there. Scripts
+# hear of a new width once it has been painted.
+CUT = """new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
+    [...document.querySelectorAll("article, article *")].filter(element => {
+        const { scrollWidth, clientWidth } = element;
+        if (!clientWidth || scrollWidth <= clientWidth + 1 || !element.checkVisibility()) return false;
+        if (element.closest(".visually-hidden, .explorer")) return false;
+        const { overflowX, contentVisibility, maskImage } = getComputedStyle(element);
+        if (overflowX === "visible") return contentVisibility === "auto";
+        return overflowX === "hidden" || overflowX === "clip" || maskImage === "none" || element.tabIndex !== 0;
+    }).map(element => `${element.tagName} ${element.className}: ${element.textContent.trim().slice(0, 60)}`))"""
 
 
 def faults(page, url, *, for_everyone=True):
@@ -39,7 +50,7 @@ def faults(page, url, *, for_everyone=True):
         found = {"what jumps": shifts(page, url, answers)}
         headings = page.locator("h1").count()
         found["headings"] = [] if headings == 1 else [f"{headings} h1"]
-        found["scrolls sideways"] = [f"{wide} px wide on {width}" for width, wide in widths(page) if wide > width]
+        found["scrolls sideways"], found["is cut"] = sideways(page)
         found["axe"] = everywhere(page) if for_everyone else []
         weight = weigh(answers)
     if "/learn/" in url and not 10_000 < weight <= HEAVIEST:
@@ -59,11 +70,15 @@ def shifts(page, url, answers):
     return moved
 
 
-def widths(page):
-    """How wide a page is that is so wide."""
+def sideways(page):
+    """At which widths a page is wider than the window, and what of it is cut."""
+    too_wide, cut = [], []
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
-        yield width, page.evaluate("document.documentElement.scrollWidth")
+        if (wide := page.evaluate("document.documentElement.scrollWidth")) > width:
+            too_wide.append(f"{wide} px wide on {width}")
+        cut += [f"{width}: {told}" for told in page.evaluate(CUT)]
+    return too_wide, cut
 
 
 @pytest.fixture(scope="session")
@@ -101,6 +116,10 @@ PLANTED = {
     WIDE: "scrolls sideways",
     f"if (lang === 'zh-CN') {WIDE}": "scrolls sideways",
     f"if (innerWidth === 640) {WIDE}": "scrolls sideways",
+    "document.querySelector('article pre').style.cssText = 'width: 9em; overflow: hidden'": "is cut",
+    "document.querySelector('article pre').style.cssText = 'width: 9em; mask-image: none'": "is cut",
+    "setInterval(() => document.querySelectorAll('pre').forEach(pre => pre.removeAttribute('tabindex')))": "is cut",
+    "document.querySelector('article section p').style.cssText = 'white-space: nowrap; overflow: hidden'": "is cut",
     "document.querySelector('article').insertAdjacentHTML('beforeend', '<img src=data:,>')": "axe",
     "fetch('planted.txt').then(answer => answer.text())": "weight",
     "console.error('planted')": "console, policy, requests",

@@ -69,7 +69,7 @@ def test_what_is_folded_away_or_no_text_is_left_out():
         "<pre><span class='gp'>&gt;&gt;&gt; </span>shown = 6</pre>",
         "<button class='copybtn'>Copy</button>",
         "<svg><text>drawn</text></svg>",
-        "<p>said<span class='visually-hidden'>absent</span><span aria-hidden='true'>sign</span></p>",
+        "<p>said<span class='visually-hidden'>absent</span><span class='sign'>\u25cf</span><i aria-hidden='true'>i</i></p>",
         "<pre>\u250c\u2500\u2510\u2502CPU 0\u2502</pre>",
     ]
     article = f"<article><section id='a'><h1>A<a class='headerlink'>\u00b6</a></h1>{''.join(parts)}</section></article>"

@@ -186,7 +186,7 @@ def text_of(shown, page):
 def test_settings_of_the_readers_shell_do_not_reach_a_kernel(shown):
     """The page prints how many devices it has, and the type by which the old JAX is compared with it."""
     assert "6 float32" in text_of(shown, "now")
-    assert "<span></span>2\n" in shown.read("site/en/now.html")
+    assert "<pre>2\n" in shown.read("site/en/now.html")
 
 
 def test_memory_addresses_do_not_reach_a_page(shown):
@@ -194,7 +194,7 @@ def test_memory_addresses_do_not_reach_a_page(shown):
 
 
 def test_a_variable_set_before_jax_is_imported_takes_effect(shown):
-    assert "<span></span>3\n" in shown.read("site/en/shown/variable.html")
+    assert "<pre>3\n" in shown.read("site/en/shown/variable.html")
 
 
 def test_entries_that_hold_are_shown(shown):

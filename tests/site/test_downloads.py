@@ -227,6 +227,15 @@ def test_with_an_address_everything_says_it(addressed):
     assert f"<loc>{ADDRESS}zh/errors/error-one.html</loc>" in (addressed / "sitemap.xml").read_text(encoding="utf-8")
 
 
+def test_with_an_address_a_wrong_one_is_answered_with_a_search(addressed):
+    page = site_checks.parse(addressed / "404.html")
+    assert page.xpath("//form[@role='search']/@action") == [
+        f"{ADDRESS}{language}/search.html" for language in ("en", "zh")
+    ]
+    assert page.xpath("//form//input/@name") == ["q", "q"]
+    assert all(href.startswith(ADDRESS) for href in page.xpath("//a/@href"))
+
+
 def test_wrong_addresses_are_found(addressed, tmp_path):
     site = Path(shutil.copytree(addressed, tmp_path / "site"))
     spoil(site / "404.html", f"{ADDRESS}en/index.html", f"{ADDRESS}en/indexes.html")

@@ -187,6 +187,30 @@ def test_the_chinese_catalogues_are_whole(handbook):
     assert check(templates, handbook.root / CATALOGUES) == []
 
 
+def test_no_page_has_more_elements_than_a_browser_goes_through_at_once(site):
+    assert site_checks.heavy_pages(site) == []
+
+
+def test_a_page_with_too_many_elements_is_found(spoiled):
+    spoil(spoiled / "zh/learn/placing.html", "</article>", "<i></i>" * site_checks.MOST + "</article>")
+    [found] = site_checks.heavy_pages(spoiled)
+    assert found.startswith("zh/learn/placing.html: 4")
+
+
+def test_every_page_says_in_which_section_it_is(site):
+    assert site_checks.lost_pages(site) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('class="breadcrumbs"', 'class="bread"'), ('<li><a href="index.html">入门', '<li><a href="devices.html">入门')],
+)
+def test_a_page_that_does_not_say_its_section_is_found(spoiled, old, new):
+    spoil(spoiled / "zh/learn/placing.html", old, new)
+    [found] = site_checks.lost_pages(spoiled)
+    assert found.startswith("zh/learn/placing.html: does not lead to '入门'")
+
+
 def run_doctests(handbook):
     """The examples, from what the English build has read."""
     return handbook.plain_build("-b", "doctest", "-D", "language=en", into="doctest", read="en")
@@ -233,16 +257,6 @@ def test_there_is_an_entry_for_each_error_and_trap_in_either_language(site):
         assert [name for name, ids in entries.items() if not KIND.match(name) and any(map(KIND.match, ids))] == []
         assert sum(name.startswith("error-") for name in entries) >= 380
         assert sum(name.startswith("trap-") for name in entries) >= 55
-
-
-def test_no_page_of_errors_is_heavy(site):
-    assert site_checks.heavy_pages(site, "errors") == []
-
-
-def test_a_heavy_page_of_errors_is_found(spoiled):
-    spoil(spoiled / "zh/errors/trap-timing.html", "</article>", "<br>" * site_checks.MOST_ELEMENTS + "</article>")
-    (found,) = site_checks.heavy_pages(spoiled, "errors")
-    assert found.startswith("zh/errors/trap-timing.html: has 4")
 
 
 def test_each_entry_says_which_cell_fails_and_which_works(site):

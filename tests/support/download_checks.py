@@ -30,16 +30,20 @@ def documents(site):
                 yield language, path.relative_to(site / language).with_suffix("").as_posix()
 
 
+# A page that is an entry of errors is one section.
+ENTRY = "section[starts-with(@id, 'error-') or starts-with(@id, 'trap-')]"
+
+
 def entries(site):
     """The entries of errors, which are taken away with their source pages: language and name without suffix."""
     for language in LANGUAGES:
         for path in sorted((site / language / "errors").glob("*-*.html")):
-            if parse(path).xpath("//nav[@class='entry-place']"):
+            if parse(path).xpath(f"//article/{ENTRY}"):
                 yield language, path.relative_to(site / language).with_suffix("").as_posix()
 
 
 def missing_downloads(site, docs):
-    """Pages that lack a notebook, a Markdown file or the links to them."""
+    """Pages that lack a notebook, a Markdown file or the links to them; a notebook without code needs none."""
     found = []
     for language in LANGUAGES:
         for source in sorted(docs.rglob("*.md")):
@@ -47,9 +51,12 @@ def missing_downloads(site, docs):
             page = site / language / f"{name}.html"
             links = parse(page).xpath("//nav[@class='downloads']/a[@download]/@href")
             for suffix in FORMS[1:]:
-                if not page.with_suffix(suffix).is_file():
+                file = page.with_suffix(suffix)
+                if not file.is_file():
                     found.append(f"{language}/{name}: has no {suffix}")
-                if page.with_suffix(suffix).name not in links:
+                elif file.name not in links and (
+                    suffix != ".ipynb" or '"cell_type": "code"' in file.read_text("utf-8")
+                ):
                     found.append(f"{language}/{name}: does not lead to its {suffix}")
     return found
 
@@ -249,7 +256,7 @@ def unsaid(site, address=""):
         first = next(iter(article.xpath(".//p[not(@class)]")), None)
         told = "".join(meta["description"].split())
         # An entry begins with its message, and goes on with what it says first, as far as there is room.
-        is_entry = bool(article.xpath(".//nav[@class='entry-place']"))
+        is_entry = bool(article.xpath(f"./{ENTRY}"))
         said = words(first)[:20] in told if is_entry else first is None or told == words(first)
         if not said or meta["og:description"] != meta["description"]:
             found.append(f"{language}/{name}: is described as {meta['description']!r}")

@@ -189,17 +189,31 @@ def missing_ways(site):
     return found
 
 
-MOST_ELEMENTS = 4000
+# Elements of a page at most: a browser goes through all of them when the theme is switched.
+MOST = 4000
 
 
-def heavy_pages(site, folder):
-    """Pages of a folder with more elements than a phone shows at once without a pause."""
+def heavy_pages(site):
+    """Pages with more elements than a browser goes through at once."""
     found = []
-    for language in LANGUAGES:
-        for path in sorted((site / language / folder).glob("*.html")):
-            count = sum(isinstance(element.tag, str) for element in parse(path).iter())
-            if count > MOST_ELEMENTS:
-                found.append(f"{language}/{folder}/{path.name}: has {count} elements, more than {MOST_ELEMENTS}")
+    for page in pages(site):
+        count = sum(1 for _ in parse(site / page).iter("*"))
+        if count > MOST:
+            found.append(f"{page.as_posix()}: {count} elements")
+    return found
+
+
+def lost_pages(site):
+    """Pages below a section that do not say in which one they are."""
+    found = []
+    for page in pages(site):
+        if len(page.parts) < 3 or page.name == "index.html" or not (site / page).with_name("index.html").is_file():
+            continue
+        section = parse((site / page).with_name("index.html")).xpath("string(//h1/text())")
+        ways = parse(site / page).xpath("//nav[@class='breadcrumbs'][@aria-label]//a")
+        told = [(way.get("href"), way.text_content()) for way in ways]
+        if ("index.html", section) not in told:
+            found.append(f"{page.as_posix()}: does not lead to {section!r}: {told}")
     return found
 
 

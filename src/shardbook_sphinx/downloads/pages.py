@@ -57,6 +57,7 @@ def write_downloads(
             (_("Notebook"), "application/x-ipynb+json", notebook),
             (_("Markdown"), "text/markdown", markdown),
         )
+        if file.suffix != ".ipynb" or whole is not blocks  # a notebook without code is no use
     ]
 
 

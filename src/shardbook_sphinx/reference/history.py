@@ -78,7 +78,7 @@ PRESENT, DEPRECATED, ABSENT = "●", "○", ""
 class Matrix(SphinxDirective):
     """A table of names by release: ``{api-matrix} MODULE [MODULE ...]`` shows the names of modules, not their members.
 
-    A release has a column if one of these names came, went or was deprecated in it.
+    The newest release comes first. A release has a column if one of these names came, went or was deprecated in it.
     """
 
     required_arguments = 1
@@ -92,7 +92,7 @@ class Matrix(SphinxDirective):
         names = [name for name in records.names if name.rpartition(".")[0] in modules and not records.is_member(name)]
         if not names:
             raise self.error(f"no recorded release has a name in {' or '.join(modules)}")
-        columns = shown_releases(records, names)
+        columns = shown_releases(records, names)[::-1]
         shown = {name: name.removeprefix(f"{modules[0]}.") if len(modules) == 1 else name for name in names}
         rows = [[literal(shown[name]), *(state(release, name) for release in columns)] for name in names]
         return [table([_("Name"), *(release.name for release in columns)], rows, "api-matrix")]
@@ -156,9 +156,9 @@ def presence(release: Release, name: str) -> str:
 def state(release: Release, name: str) -> list[nodes.Node]:
     """The sign in a table, with the word for it for who cannot see it."""
     sign = presence(release, name)
-    word = {PRESENT: _("there"), DEPRECATED: _("deprecated"), ABSENT: _("absent")}[sign]
-    hidden = f'<span aria-hidden="true">{sign}</span><span class="visually-hidden">{word}</span>'
-    return [nodes.raw("", hidden, format="html", plain=sign)]
+    word = {PRESENT: _("there"), DEPRECATED: _("deprecated"), ABSENT: ""}[sign]
+    shown = f'<span class="sign" role="img" aria-label="{word}">{sign}</span>' if sign else ""
+    return [nodes.raw("", shown, format="html", plain=sign)]
 
 
 def answers(records: Records, key: str) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from sphinx.locale import _
 from shardbook_sphinx.exceptions import HandbookError
 
 CAPTION = 'class="caption" role="heading"'
+OUTPUT = '<div class="cell_output docutils container"'
 ASIDES = {"sidebar-drawer": "Site navigation", "toc-drawer": "On this page"}
 
 
@@ -29,4 +30,4 @@ def accessible(html: str) -> str:
         if html.count(opening) != 1:
             raise HandbookError(f"furo has no {opening}…> or several: adapt ASIDES in accessible.py")
         html = html.replace(opening, f'<aside aria-label="{_(label)}" class="{name}')
-    return html
+    return html.replace(OUTPUT, f'{OUTPUT} role="group" aria-label="{_("Output")}"')

@@ -1,4 +1,4 @@
-"""The tree of all pages in the sidebar of each, made of titles alone."""
+"""The ways around: the tree of all pages in the sidebar of each, made of titles alone, and the contents of a page."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import lxml.html
 from docutils.nodes import bullet_list, list_item
 from sphinx.addnodes import toctree
 from sphinx.environment.adapters.toctree import global_toctree_for_doc
@@ -13,11 +14,14 @@ from sphinx.environment.adapters.toctree import global_toctree_for_doc
 from shardbook_sphinx.entries import ENTRY
 
 if TYPE_CHECKING:
+    from lxml.html import HtmlElement
     from sphinx.application import Sphinx
     from sphinx.builders.html import StandaloneHTMLBuilder
     from sphinx.environment import BuildEnvironment
 
     from shardbook_sphinx.entries import EntryPage
+
+UTF8 = lxml.html.HTMLParser(encoding="utf-8")
 
 
 class Navigation:
@@ -72,6 +76,36 @@ def without_sections(contents: bullet_list) -> bullet_list:
             if trees := list(sections.findall(toctree)):
                 entry.append(bullet_list("", *trees))
     return short
+
+
+def told_once(contents: str) -> str:
+    """The contents of a page without entries that only repeat the section they are in; what is below them stays.
+
+    >>> below = '<ul><li><a href="#jax.f">f()</a><ul><li><a href="#g">g</a></li></ul></li></ul>'
+    >>> told_once(f'<ul><li><a href="#f">f</a>{below}</li></ul>')
+    '<ul><li><a href="#f">f</a><ul><li><a href="#g">g</a></li></ul></li></ul>'
+    """
+    top = lxml.html.fragment_fromstring(contents, create_parent="div", parser=UTF8)
+    for entry in list(top.iter("li")):
+        for below in entry.findall("ul/li"):
+            if title(below) == title(entry):
+                for each in below.findall("ul/li"):
+                    below.addprevious(each)
+                below.drop_tree()
+        for empty in entry.xpath("ul[not(li)]"):
+            empty.drop_tree()
+    return "".join(lxml.html.tostring(each, encoding="unicode") for each in top)
+
+
+def title(entry: HtmlElement) -> str:
+    """What an entry of the contents is called; a function by its name."""
+    return str(entry.find("a").text_content()).strip().removesuffix("()")
+
+
+def tell_once(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """Give a page that is about to be written contents without repetition."""
+    if context.get("toc"):
+        context["toc"] = told_once(context["toc"])
 
 
 def prepare(app: Sphinx) -> None:
