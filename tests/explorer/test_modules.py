@@ -64,7 +64,7 @@ WRONG_TYPES = {
     "explorer/picture/caption.js": ("shape(layout.shardShape)],", "layout.shardShape],"),
     "explorer/page/form.js": ("columns.value = `${state.product.columns}`", "columns.value = state.product.columns"),
     "search.js": ("record.beside.push(...result.words);", "record.next.push(...result.words);"),
-    "scroll.js": ("target.setAttribute", "target.setAttributes"),
+    "scroll.js": ("element.setAttribute", "element.setAttributes"),
 }
 
 

@@ -76,6 +76,11 @@ def broken_links(site):
     return found
 
 
+def has_place(path, name):
+    """Whether a link can lead to a name in a page."""
+    return name in parse(path).xpath("//@id")
+
+
 def led_to(page, path):
     """The file that a path on a page leads to."""
     target = page.parent / path if path else page
