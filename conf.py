@@ -64,7 +64,17 @@ html_favicon = "docs/_static/icon.svg"
 html_css_files = ["figure.css", "shardbook.css", "search.css", "explorer.css"]
 html_js_files = [
     (f"{name}.js", {"defer": "defer"})
-    for name in ("entries", "message-box", "language", "scroll", "offscreen", "drawers", "copy", "search-field")
+    for name in (
+        "entries",
+        "message-box",
+        "language",
+        "devices",
+        "scroll",
+        "offscreen",
+        "drawers",
+        "copy",
+        "search-field",
+    )
 ]
 html_additional_pages = {"search": "search.html"}
 html_math_renderer = "mathml"

@@ -264,10 +264,10 @@ def _boxes(
 ) -> str:
     """The pieces, each with its copies behind it: the last ones first, so that the first lies on top."""
     boxes: list[str] = []
-    lines: list[str] = []
     lit = {device: f" sb-p{number}" if len(colours) <= LIT else "" for number, device in enumerate(colours)}
     for behind in reversed(range(box.sheets + 1)):
         outlines: dict[str, list[str]] = {}
+        lines: list[str] = []
         for cell, (left, top, width, height) in drawn:
             device = _holder(cell.piece.devices, behind, box.sheets)
             if device is None:
@@ -279,11 +279,11 @@ def _boxes(
             else:
                 # Boxes of one colour are one path: a third of the bytes.
                 outlines.setdefault(kind, []).append(f"M{_n(x)} {_n(y)}h{_n(width)}v{_n(height)}h-{_n(width)}z")
-            if layout.unreduced and not behind:
+            if layout.unreduced:
                 lines += _hatch(x, y, width, height)
         boxes += [f'<path class="{kind}" d="{"".join(parts)}"/>' for kind, parts in outlines.items()]
-    if lines:
-        boxes.append(f'<path class="sb-partial" d="{"".join(lines)}"/>')
+        if lines:
+            boxes.append(f'<path class="sb-partial" d="{"".join(lines)}"/>')
     return "".join(boxes)
 
 

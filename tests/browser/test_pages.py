@@ -266,6 +266,19 @@ def test_a_device_that_is_pointed_at_lights_up_everywhere(page, address):
     assert figure.locator(".sb-p4").evaluate_all(width) == ["1px", "1px"]
 
 
+def test_devices_light_up_one_after_another(page, address):
+    page.goto(f"{address}/zh/guides/figures.html")
+    figure = page.locator(".sb-figure").first
+    figure.locator(".sb-panels").focus()
+    lit = "all => all.map(each => /sb-p\\d+/.exec(each.getAttribute('class'))[0])"
+    for key, device in (("ArrowRight", 0), ("ArrowRight", 1), ("ArrowLeft", 0), ("ArrowLeft", 7)):
+        page.keyboard.press(key)
+        assert figure.locator(".sb-lit").evaluate_all(lit) == [f"sb-p{device}"] * 2
+    assert figure.locator(".sb-lit").first.evaluate("box => getComputedStyle(box).strokeWidth") == "3px"
+    page.keyboard.press("Tab")
+    assert figure.locator(".sb-lit").count() == 0
+
+
 def test_code_is_dark_in_the_dark(page, address):
     background = "getComputedStyle(document.querySelector('div.highlight')).backgroundColor"
     page.goto(f"{address}/en/learn/placing.html")
