@@ -17,7 +17,8 @@ function light(/** @type {Element} */ figure, /** @type {number | null} */ place
 
 for (const figure of document.querySelectorAll(".sb-figure")) {
   const count = Math.max(-1, ...devicesOf(figure)) + 1;
-  if (count < 2) continue;
+  // The explorer draws its pictures anew all the time.
+  if (count < 2 || figure.closest(".explorer")) continue;
   for (const picture of /** @type {NodeListOf<HTMLElement>} */ (figure.querySelectorAll(".sb-panels"))) {
     picture.tabIndex = 0;
     picture.addEventListener("keydown", (event) => {
