@@ -4,7 +4,7 @@ Colours and fonts are classes that ``figure.css`` defines; a reader without it s
 Lengths are in CSS pixels at full size.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import NamedTuple
@@ -74,7 +74,7 @@ class SvgBox:
     @property
     def gap(self) -> int:
         """What a box takes besides its size."""
-        return self.behind + 3 if self.sheets else 0
+        return _gap(self.sheets)
 
 
 def measured(layout: Layout, panels: Sequence[Panel | None], count: str, least: int = 0) -> tuple[int, SvgBox, int]:
@@ -146,6 +146,11 @@ def _sheets(cells: Sequence[Cell]) -> int:
     return min(most, SHEETS if len(cells) <= TITLED_PIECES else FEW_SHEETS) - 1
 
 
+def _gap(sheets: int) -> int:
+    """How far boxes with so many copies behind them are apart."""
+    return SHEET * sheets + 3 if sheets else 0
+
+
 class Size(NamedTuple):
     """A size that boxes may have."""
 
@@ -159,7 +164,7 @@ class Size(NamedTuple):
 def _sizes(shape: tuple[float, float], grid: tuple[int, int], gutter: float, sheets: int, least: int) -> list[Size]:
     """List what may be tried: the array's proportions kept, larger and larger; then whatever has room for more text."""
     (wide, tall), (rows, columns) = shape, grid
-    gap = SHEET * sheets + 3 if sheets else 0
+    gap = _gap(sheets)
     room = (WIDE - gutter) / columns - gap
     sizes = []
     for by in GROWTH[least:]:
@@ -264,7 +269,7 @@ def _boxes(
 ) -> str:
     """The pieces, each with its copies behind it: the last ones first, so that the first lies on top."""
     boxes: list[str] = []
-    lit = {device: f" sb-p{number}" if len(colours) <= LIT else "" for number, device in enumerate(colours)}
+    lit = _lit(colours)
     for behind in reversed(range(box.sheets + 1)):
         outlines: dict[str, list[str]] = {}
         lines: list[str] = []
@@ -285,6 +290,11 @@ def _boxes(
         if lines:
             boxes.append(f'<path class="sb-partial" d="{"".join(lines)}"/>')
     return "".join(boxes)
+
+
+def _lit(devices: Collection[int]) -> dict[int, str]:
+    """The class of all that lights up with a device, by devices in mesh order; none if there are too many."""
+    return {device: f" sb-p{place}" if len(devices) <= LIT else "" for place, device in enumerate(devices)}
 
 
 def _holder(devices: Sequence[int], behind: int, sheets: int) -> int | None:
@@ -316,19 +326,19 @@ def draw_mesh(layout: Layout, title: str) -> str:
     found = levels(layout)
     if not found:
         return ""
-    places = {device: number for number, device in enumerate(device_grid(layout).ravel().tolist())}
+    lit = _lit(device_grid(layout).ravel().tolist())
     drawn = "".join(
-        '<span class="sb-gap">⋯</span>' if level is None else _svg_level(layout, level, places, "" if at else title)
+        '<span class="sb-gap">⋯</span>' if level is None else _svg_level(layout, level, lit, "" if at else title)
         for at, level in enumerate(found)
     )
     return f'<div class="sb-mesh" aria-hidden="true">{drawn}</div>'
 
 
-def _svg_level(layout: Layout, level: Level, places: dict[int, int], title: str) -> str:
+def _svg_level(layout: Layout, level: Level, lit: dict[int, str], title: str) -> str:
     rows, columns = level.devices.shape
     digits = len(str(level.devices.max())) + bool(layout.remote)
     seat = max(SEAT, digits * NUMBER + 6)
-    numbered = len(places) <= NUMBERED and columns * seat <= MESH_WIDTH
+    numbered = len(lit) <= NUMBERED and columns * seat <= MESH_WIDTH
     if numbered:
         width, height = seat, float(SEAT)
     else:
@@ -354,8 +364,7 @@ def _svg_level(layout: Layout, level: Level, places: dict[int, int], title: str)
                 x, y = left + column * width, top + row * height
                 remote = device in layout.remote
                 kind = f"sb-h{found.hue} sb-s{found.shade}" + (" sb-remote" if remote else "")
-                lit = f" sb-p{places[device]}" if len(places) <= LIT else ""
-                boxes.append(_rect(kind + lit, (x, y, width, height), ""))
+                boxes.append(_rect(kind + lit[device], (x, y, width, height), ""))
                 numbers.append(_label(x + width / 2, y + height / 2 + 4.5, f"{device}*" if remote else str(device)))
     else:
         for block in blocks(level):
