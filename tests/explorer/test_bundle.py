@@ -81,3 +81,13 @@ def test_a_style_sheet_that_would_lose_its_files_is_named(tmp_path, text):
     assert "base64" in join_styles(sheets[:1], tmp_path / "elsewhere")
     with pytest.raises(HandbookError, match=r"b\.css names another file"):
         join_styles(sheets, tmp_path / "elsewhere")
+
+
+def test_comments_go_and_licences_stay(tmp_path):
+    comments = "/*! © 2020 A. Writer */\n  /* why\n  so **/\n"
+    written(
+        tmp_path,
+        {"a.js": f"{comments}  // and so\nconsole.log('// 1'); // 2", "a.css": f"{comments}p {{ color: red }}"},
+    )
+    assert join_scripts([tmp_path / "a.js"]) == "{\n/*! © 2020 A. Writer */\nconsole.log('// 1'); // 2\n}\n"
+    assert join_styles([tmp_path / "a.css"], tmp_path) == "/*! © 2020 A. Writer */\np { color: red }\n"

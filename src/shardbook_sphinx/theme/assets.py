@@ -1,7 +1,7 @@
 """Style sheets and scripts as a page loads them: few files, none of them a module.
 
-A page asks for one file where it had ten, and a browser that opens it from a folder, where modules may not be loaded,
-runs the scripts too. The sources stay apart: tests import the explorer's modules, and each style sheet has its subject.
+A page asks for one file where it had ten, without the comments, a third of what is sent; and a browser that opens it
+from a folder, where modules may not be loaded, runs the scripts too. The sources stay apart: tests import the explorer's modules, and each style sheet has its subject.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ EXPORT = re.compile(r"^export (?=(?:const|function|async function) (\w+))", re.M
 UNKNOWN = re.compile(r"^(?:import|export)\b.*|.*\bimport\.meta\b.*", re.MULTILINE)
 # A style sheet that stands elsewhere than where it was finds no file of its own there.
 ADDRESS = re.compile(r"url\(\s*[\"']?(?!data:|#)([^)\"']+)|@import.*")
+# A comment that has its lines for itself: nothing else begins a line so. Licences, "/*!", stay.
+COMMENT = re.compile(r"^[ \t]*(?://.*|/\*(?!!)(?:[^*]|\*(?!/))*\*/[ \t]*)\n", re.MULTILINE)
 
 
 def bundle(folder: Path, first: str) -> str:
@@ -63,7 +65,7 @@ def bundle(folder: Path, first: str) -> str:
         parts.append(f"const {bound(name)} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();\n")
 
     add(first, ())
-    return '"use strict";\n{\n' + "".join(parts) + "}\n"
+    return without_comments('"use strict";\n{\n' + "".join(parts) + "}\n")
 
 
 def beside(name: str, path: str) -> str:
@@ -82,7 +84,7 @@ def join_styles(files: list[Path], folder: Path) -> str:
     for file, text in texts.items():
         if file.parent != folder and (found := ADDRESS.search(text)):
             raise HandbookError(f"{file.name} names another file, {found[0]!r}: adapt assets.py")
-    return "".join(f"/* {file.name} */\n{text}\n" for file, text in texts.items())
+    return without_comments("".join(f"{text}\n" for text in texts.values()))
 
 
 @cache
@@ -93,7 +95,12 @@ def colours_of_code() -> str:
 
 def join_scripts(files: list[Path]) -> str:
     """One script of several, in their order, each in a block of its own."""
-    return "".join(f"// {file.name}\n{{\n{file.read_text(encoding='utf-8')}\n}}\n" for file in files)
+    return without_comments("".join(f"{{\n{file.read_text(encoding='utf-8')}\n}}\n" for file in files))
+
+
+def without_comments(text: str) -> str:
+    """A script or a style sheet without the comments on lines of their own."""
+    return COMMENT.sub("", text)
 
 
 def join_assets(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
