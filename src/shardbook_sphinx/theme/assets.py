@@ -1,7 +1,8 @@
 """Style sheets and scripts as a page loads them: few files, none of them a module.
 
 A page asks for one file where it had ten, without the comments, a third of what is sent; and a browser that opens it
-from a folder, where modules may not be loaded, runs the scripts too. The sources stay apart: tests import the explorer's modules, and each style sheet has its subject.
+from a folder, where modules may not be loaded, runs the scripts too. The sources stay apart: tests import the
+explorer's modules, and each style sheet has its subject.
 """
 
 from __future__ import annotations
