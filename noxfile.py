@@ -15,10 +15,11 @@ canary   `nox -s canary -- VERSION`: say what another JAX release would change i
 links    ask every address outside the handbook that a page names whether it is still there; needs a network
 bench    time the helper package against JAX and the build against plain scripts; weigh each page, time the explorer
 pins     lock the newest releases that work together, with hashes, in requirements/
-chips    compile the programs of tests/corpus anew, for CPU, H100 and TPU v5e; none of these chips is needed
+chips    have the compilers for H100 and TPU make what pages show of them, where it is stale; no chip is needed
+corpus   compile the programs of tests/corpus anew, for CPU, H100 and TPU v5e
 floor    test the package's wheel on the oldest Python and JAX that it declares, and on the newest
 
-Two more make the environments that these need: site, and kernels for the pages on old JAX releases.
+Three more make the environments that these need: site, kernels for the pages on old JAX releases, and compilers.
 """
 
 import hashlib
@@ -71,6 +72,7 @@ os.environ.setdefault("UV_PYTHON_INSTALL_BIN", "0")
 BUILD = ROOT / ".build"
 # All sessions but two run in the environment that `site` makes: JAX is installed once, not five times.
 SITE = ROOT / ".nox" / "site"
+COMPILERS = ROOT / ".nox" / "compilers" / "bin" / "python"
 # The newest Python that jaxlib 0.5.3 has a wheel for: this one, or one that nox finds beside it, or that uv downloads.
 VERSION = "3.13"
 PYTHON = None if sys.version_info[:2] == (3, 13) else VERSION
@@ -240,13 +242,22 @@ def canary(session: nox.Session) -> None:
 
 
 @nox.session(python=PYTHON, default=False)
-def chips(session: nox.Session) -> None:
-    """Compile the programs of known communication with three compilers: all, or `nox -s chips -- NAME ...`.
-
-    It needs Linux on x86-64 and 1.8 GB; what the compilers write is kept in tests/corpus, where the tests read it.
-    """
+def compilers(session: nox.Session) -> None:
+    """Make the environment with the compilers for TPUs and NVIDIA's GPUs: Linux on x86-64, 1.8 GB, no chip needed."""
     install(session, "chips.txt")
-    session.run("python", "-m", "corpus.make", *session.posargs, env={**CPU, "PYTHONPATH": "tests"})
+
+
+@nox.session(default=False, venv_backend="none", requires=["site", "compilers"])
+def chips(session: nox.Session) -> None:
+    """Renew what pages show of compilers, where it is stale; `-- --check` compiles all again and compares; or `-- PAGE`."""
+    run(session, "shardbook_sphinx.commands.compilers", str(COMPILERS), *session.posargs)
+
+
+@nox.session(default=False, venv_backend="none", requires=["compilers"])
+def corpus(session: nox.Session) -> None:
+    """Compile the programs of known communication anew, in tests/corpus, where the tests read them: all, or `-- NAME ...`."""
+    paths = os.pathsep.join(["tests", "src"])
+    session.run(str(COMPILERS), "-m", "corpus.make", *session.posargs, env={**CPU, "PYTHONPATH": paths}, external=True)
 
 
 @nox.session(python=PYTHON, default=False)

@@ -74,7 +74,7 @@ def test_there_is_a_record_of_every_program():
 
 
 def test_the_records_are_of_the_pinned_compilers():
-    """Where a pin has moved, the programs are to be compiled again: nox -s chips."""
+    """Where a pin has moved, the programs are to be compiled again: nox -s corpus."""
     made_by = json.loads((CORPUS / "versions.json").read_text())
     pins = (CORPUS.parents[1] / "requirements" / "chips.txt").read_text()
     assert {name: name_pinned(name, pins) for name in made_by} == made_by

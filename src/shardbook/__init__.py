@@ -1,7 +1,8 @@
 """See how JAX shards an array, and what moving it costs.
 
 ``layout`` says which device holds which part of an array, ``show`` draws it, ``moves`` says what each device must
-receive to go from one layout to another, ``collectives`` which communication a compiled function contains.
+receive to go from one layout to another, ``collectives`` which communication a compiled function contains;
+``chip_mesh`` makes a mesh of chips to compile for that this machine has not.
 
 Importing the package imports nothing else: JAX, numpy and rich are loaded by the first name that needs them.
 """
@@ -10,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from shardbook._chips import Chip, chip, chip_mesh
     from shardbook._collectives import Collective, Collectives, collectives
     from shardbook._display import Display
     from shardbook._figure import Figure, Unsharded, show
@@ -23,6 +25,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Axis",
     "Buffer",
+    "Chip",
     "Collective",
     "Collectives",
     "Display",
@@ -34,6 +37,8 @@ __all__ = [
     "Rematerialization",
     "Source",
     "Unsharded",
+    "chip",
+    "chip_mesh",
     "collectives",
     "layout",
     "moves",
@@ -42,6 +47,7 @@ __all__ = [
 
 # Where each of them is: the imports above are for type checkers and editors, these are for Python.
 _MODULES = {
+    "_chips": ("Chip", "chip", "chip_mesh"),
     "_collectives": ("Collective", "Collectives", "collectives"),
     "_display": ("Display",),
     "_figure": ("Figure", "Unsharded", "show"),

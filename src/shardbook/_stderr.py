@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 STDERR = 2
-_one_at_a_time = threading.Lock()
+_one_at_a_time = threading.RLock()  # a block may stand within another
 
 
 @contextmanager

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from jupyter_cache import get_cache
 from myst_nb.core.read import create_nb_reader
 
+from shardbook_sphinx import fingerprint
 from shardbook_sphinx.domain import handbook
+from shardbook_sphinx.recorded import recorded_file
 
 if TYPE_CHECKING:
     from jupyter_cache.cache.main import JupyterCacheBase
@@ -74,6 +76,9 @@ class Notebooks:
         if reader is None:
             return None
         page = Page(docname, path, reader.read(text))
+        if (records := recorded_file(Path(self.env.app.confdir), docname)).is_file():
+            # Part of what the cache knows a page by.
+            page.notebook.metadata.kernelspec["records"] = fingerprint.digest([records.read_bytes()])
         # How myst-nb is told who reads a file: by how its path ends, and by the name of a function.
         config.custom_formats[str(path)] = (f"{__name__}.{copied.__name__}", {"page": page}, False)
         return page

@@ -1,4 +1,4 @@
-"""Compile every program with every compiler and keep what they wrote: nox -s chips [-- NAME ...]."""
+"""Compile every program with every compiler and keep what they wrote: nox -s corpus [-- NAME ...]."""
 
 import io
 import json

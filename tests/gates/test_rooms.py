@@ -9,10 +9,11 @@ from checkout import CHECKOUT
 
 PACKAGE = "shardbook_sphinx"
 SOURCE = CHECKOUT / "src" / PACKAGE
-GROUND = {"domain", "entries", "exceptions", "fingerprint", "languages", "nodes", "notebooks", "pins", "rebuild"}
+GROUND = {"domain", "entries", "exceptions", "fingerprint", "languages", "nodes", "notebooks", "pins", "rebuild", "recorded"}
 # Each wing, with the others that it may import; all may import the ground floor.
 WINGS = {
-    "execution": set(),
+    "compilers": set(),
+    "execution": {"compilers"},
     "records": set(),
     "theme": set(),
     "translation": set(),
@@ -21,7 +22,7 @@ WINGS = {
     "search": {"reference"},
     "xla": {"execution"},
     "downloads": {"execution", "theme"},
-    "commands": {"downloads", "execution", "records", "reference", "translation", "xla"},
+    "commands": {"compilers", "downloads", "execution", "records", "reference", "translation", "xla"},
 }
 
 

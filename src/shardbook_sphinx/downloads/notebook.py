@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 # The examples of the reference have this many devices: see CPU in noxfile.py, which runs them as doctests.
 DOCTEST_DEVICES = 8
+NAMED = {
+    "python3": ["jax"],
+    "chips": ["jax", "libtpu", "jax-cuda12-plugin", "jax-cuda12-pjrt", "nvidia-cuda-nvcc-cu12"],
+}
 DISPLAY_NAMES = {"python3": "Python 3 (ipykernel)"}
 SHARDBOOK = re.compile(r"\b(?:sb|shardbook)\b")
 PRINTS = re.compile(r"print\(")
@@ -92,8 +96,8 @@ def uses_shardbook(blocks: Iterable[Block]) -> bool:
 
 def requirements(blocks: Iterable[Block], kernel: str, pins: dict[str, str]) -> list[str]:
     """What pip must install for a page to run as it did here, but for our own package."""
-    # An old JAX goes with the NumPy of its time.
-    named = ["jax"] if kernel == "python3" else ["jax", "numpy", "scipy"]
+    # An old JAX goes with the NumPy of its time, chips with their compilers.
+    named = NAMED.get(kernel, ["jax", "numpy", "scipy"])
     needed = [f"{name}=={pins[name]}" for name in named]
     drawn = any("jax.debug.visualize" in block.source for block in runnable(blocks) if isinstance(block, Cell))
     return [*needed, "rich"] if drawn else needed
@@ -114,6 +118,7 @@ def as_notebook(blocks: Iterable[Block], kernel: str) -> str:
     for number, cell in enumerate(cells, 1):
         cell["id"] = str(number)
         cell["source"] = cell["source"].splitlines(keepends=True)
+    kernel = "python3" if kernel == "chips" else kernel  # that runs here too, once the compilers are installed
     kernelspec = {"display_name": DISPLAY_NAMES.get(kernel, kernel), "language": "python", "name": kernel}
     metadata = {"kernelspec": kernelspec, "language_info": {"name": "python"}}
     notebook: dict[str, Any] = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}

@@ -24,13 +24,16 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat.v4 import new_code_cell
 from traitlets.config import Config
 
+from shardbook_sphinx.compilers import KERNEL as CHIPS
+from shardbook_sphinx.compilers.store import Records
 from shardbook_sphinx.domain import handbook
 from shardbook_sphinx.exceptions import HandbookError
 from shardbook_sphinx.execution import programs
 from shardbook_sphinx.execution.checks import ALLOWED, check_outputs, options
 from shardbook_sphinx.execution.kernels import KERNEL_OPTIONS, ForkServer, kernel_environment, provisioner
 from shardbook_sphinx.execution.reproducible import make_reproducible, merge_streams
-from shardbook_sphinx.pins import pinned, pins_file
+from shardbook_sphinx.pins import ROOT, pinned, pins_file
+from shardbook_sphinx.recorded import recorded_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -181,13 +184,13 @@ async def run_page(page: Page, sources: dict[int, str], timeout: int, *, keep_go
         client = NotebookClient(
             page.notebook,
             config=Config(AsyncKernelManager=manager),
-            kernel_name=page.kernel,
+            kernel_name="python3" if page.kernel == CHIPS else page.kernel,
             timeout=timeout,
             record_timing=False,
             allow_errors=keep_going,
             shutdown_kernel="immediate",
             on_cell_start=lambda cell, cell_index: started.append(cell_index),  # noqa: ARG005, nbclient names them
-            extra_arguments=KERNEL_OPTIONS,
+            extra_arguments=[*KERNEL_OPTIONS, *replayed(page)],
         )
         try:
             kernel: Any = client.create_kernel_manager()
@@ -217,6 +220,17 @@ async def run_page(page: Page, sources: dict[int, str], timeout: int, *, keep_go
     for line, cell in page.code_cells():
         if problem := check_outputs(cell):
             raise PageError(page, line, cell.source, problem)
+
+
+def replayed(page: Page) -> list[str]:
+    """The kernel's options for a page on chips: what compilers give comes from its records."""
+    if page.kernel != CHIPS:
+        return []
+    path = recorded_file(ROOT, page.docname)
+    if problem := Records.read(path).stale(pinned(CHIPS)):
+        raise PageError(page, 1, "", problem)
+    start = f"from shardbook_sphinx.compilers.replay import install; install({str(path)!r})"
+    return [f"--IPKernelApp.exec_lines={start}"]
 
 
 async def run_apart(page: Page, at_once: asyncio.Semaphore) -> dict[int, str]:

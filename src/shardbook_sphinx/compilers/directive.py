@@ -1,0 +1,24 @@
+"""Say on a page which compilers made what it shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+from shardbook_sphinx.compilers.store import COMPILERS, Records
+from shardbook_sphinx.nodes import generated
+from shardbook_sphinx.recorded import recorded_file
+
+
+class CompiledWith(SphinxDirective):
+    """``{compiled-with}``: the releases of the compilers whose answers the page's records are."""
+
+    def run(self) -> list[nodes.Node]:
+        """A line of names and releases, the same in every language."""
+        path = recorded_file(Path(self.env.app.confdir), self.env.docname)
+        self.env.note_dependency(str(path))
+        versions = Records.read(path).versions
+        said = [f"{name} {versions.get(name, '?')}" for name in COMPILERS]
+        return [generated(nodes.Text(" · ".join(said)), classes=["compiled-with"])]

@@ -1,0 +1,146 @@
+"""Run a page's cells with the real compilers and record what they give: python -m shardbook_sphinx.compilers.record.
+
+It runs in the environment that holds the compilers, and needs nothing of the site's but this package's wing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import time
+import traceback
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import jax
+import shardbook._chips
+from shardbook._stderr import stderr_kept
+from shardbook._xla_warnings import split_log
+
+from shardbook_sphinx.compilers.seams import Seams
+from shardbook_sphinx.compilers.store import COMPILERS, Records, mesh_key, program_key
+
+# The path of a file in a program's table, but for those of cells; of it, the name.
+PATH = re.compile(r'"(?!/tmp/ipykernel_)/[^"\n]*/([^"\n/]*\.py)"')
+# How a kernel calls the file of a cell: the helper knows it by that.
+CELL = "/tmp/ipykernel_0/{}.py"  # noqa: S108, a name, no file
+
+
+class Recorder:
+    """Compiles what is not recorded yet, and keeps it at once: an interruption loses one program."""
+
+    def __init__(self, path: Path, *, check: bool) -> None:
+        self.path, self.check = path, check
+        self.old = Records.read(path)
+        self.new = Records(versions={name: version(name) for name in COMPILERS})
+        if self.old.versions != self.new.versions and not check:
+            self.old = Records()
+        self.compiled = 0
+        self.differ: list[str] = []
+        Seams(self.devices_of, self.compile_of)
+
+    def devices_of(self, chip: shardbook._chips.Chip, sizes: tuple[int, ...], slices: int, real: Any) -> list[Any]:
+        """The real devices."""
+        key = mesh_key(chip.name, sizes, slices)
+        try:
+            found: list[Any] = real(chip, sizes, slices)
+        except ValueError as refusal:
+            self.new.devices[key] = str(refusal)
+            raise
+        self.new.devices[key] = [[each.id, getattr(each, "slice_index", 0), each.process_index] for each in found]
+        return found
+
+    def compile_of(self, lowered: jax.stages.Lowered, options: dict[str, Any] | None, key: str, real: Any) -> Any:
+        """Compile; what a record says is compared with it, or else spares the time if nothing but text is asked for."""
+        from shardbook_sphinx.compilers.replay import Recorded
+
+        program = program_key(lowered, key, options)
+        known = self.old.programs.get(program)
+        if known is None or self.check:
+            begun = time.perf_counter()
+            given = compiled(lowered, options, real)
+            self.compiled += 1
+            print(f"  {key}: {time.perf_counter() - begun:.1f} s", flush=True)
+            if self.check and known is not None and given != known:
+                self.differ.append(f"{key}: {', '.join(name for name in given if given[name] != known.get(name))}")
+        else:
+            given = known
+        self.new.programs[program] = given
+        if known is None and not self.check:
+            self.kept().write(self.path)
+        if "refusal" in given:
+            raise jax.errors.JaxRuntimeError(given["refusal"])
+        sys.stderr.write(given.get("log", ""))
+        return Recorded(given, lowered)
+
+    def kept(self) -> Records:
+        """What is recorded so far, with what the rest of the page may still ask for."""
+        devices, programs = self.old.devices | self.new.devices, self.old.programs | self.new.programs
+        return Records(self.new.versions, devices, programs)
+
+
+def compiled(lowered: jax.stages.Lowered, options: dict[str, Any] | None, real: Any) -> dict[str, Any]:
+    """What the compiler gives."""
+    try:
+        with stderr_kept() as kept:
+            made = real(lowered, options)
+    except jax.errors.JaxRuntimeError as refusal:
+        return {"refusal": str(refusal)}
+    matter, _ = split_log("".join(kept))
+    memory = made.memory_analysis()
+    fields = [name for name in dir(memory) if name.endswith("_in_bytes")]
+    given = {"text": without_paths(made.as_text()), "memory": {name: getattr(memory, name) for name in fields}}
+    return given | ({"log": "".join(matter)} if matter else {})
+
+
+def without_paths(text: str) -> str:
+    r"""A program without this machine's paths: what is no cell is an installed package's.
+
+    >>> without_paths('1 "/home/u/src/shardbook/_compile.py"\n2 "/tmp/ipykernel_0/2.py"')
+    '1 "/site-packages/_compile.py"\n2 "/tmp/ipykernel_0/2.py"'
+    """
+    return PATH.sub(lambda found: f'"/site-packages/{found[1]}"', text)
+
+
+def run(cells: list[dict[str, Any]]) -> None:
+    """Run cells one after another, as a kernel would; those that declare ``raises`` must raise."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for place, cell in enumerate(cells, 1):
+        try:
+            exec(compile(cell["source"], CELL.format(place), "exec"), names)  # noqa: S102, the handbook's own cells
+        except Exception as error:
+            if type(error).__name__ != cell["raises"]:
+                raise
+
+
+def main() -> int:
+    """Record or check one page; 1 if what a compiler gives differs from the records."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("cells", type=Path)
+    parser.add_argument("records", type=Path)
+    parser.add_argument("--check", action="store_true")
+    arguments = parser.parse_args()
+    page = json.loads(arguments.cells.read_text(encoding="utf-8"))
+    recorder = Recorder(arguments.records, check=arguments.check)
+    try:
+        run(page["cells"])
+    except Exception:  # noqa: BLE001, whatever a cell raises
+        traceback.print_exc()
+        return 1
+    if arguments.check:
+        missing = recorder.old.programs.keys() ^ recorder.new.programs.keys()
+        told = [*recorder.differ, *(f"{key} is on one side only" for key in sorted(missing))]
+        print("\n".join(told) or f"{page['docname']}: {recorder.compiled} programs as recorded")
+        return int(bool(told))
+    if vars(recorder.new) != vars(Records.read(arguments.records)):
+        recorder.new.write(arguments.records)
+    size = arguments.records.stat().st_size if arguments.records.is_file() else 0
+    print(f"{page['docname']}: {len(recorder.new.programs)} programs, {recorder.compiled} compiled, {size} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,87 @@
+"""The records of a page: what compilers gave for its programs, and on which meshes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import lzma
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+REMEDY = "python3 noxfile.py -s chips"
+# The distributions whose releases decide what a compiler gives.
+COMPILERS = ("jax", "libtpu", "jax-cuda12-plugin", "nvidia-cuda-nvcc-cu12")
+# Where the lines of a page's cells stand in what JAX lowers; a record tells of them, so that they are part of its name.
+LINE = re.compile(r'ipykernel_\w+/\w+\.py":(\d+):\d+')
+# A mesh writes the order of its devices, which is the chips' own there and counted through here.
+ORDER = re.compile(r", device_ids=\[[^\]]*\]")
+
+
+def program_key(lowered: Any, devices: str, options: dict[str, Any] | None = None) -> str:
+    """The name of a program's record: of what is compiled, for which devices, how, and from which lines.
+
+    Parameters
+    ----------
+    lowered
+        A ``jax.stages.Lowered``.
+    devices
+        What ``mesh_key`` calls its devices.
+    options
+        XLA's options.
+    """
+    said = {name: value for name, value in (options or {}).items() if name != "xla_debug_buffer_assignment_show_max"}
+    lines = sorted(set(map(int, LINE.findall(lowered.as_text(debug_info=True)))))
+    parts = [ORDER.sub("", lowered.as_text()), devices, json.dumps([said, lines], sort_keys=True)]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+
+
+def mesh_key(name: str, topology: tuple[int, ...], slices: int) -> str:
+    """The name of some devices.
+
+    >>> mesh_key("v5e", (2, 4), 2)
+    'v5e 2x4 2'
+    """
+    return f"{name} {'x'.join(map(str, topology))} {slices}"
+
+
+@dataclass
+class Records:
+    """What is recorded for a page.
+
+    Attributes
+    ----------
+    versions
+        The releases of the compilers that made all of it.
+    devices
+        By ``mesh_key``: id, slice and process of each device; or the refusal.
+    programs
+        By ``program_key``: ``text`` (optimized HLO), ``memory`` (fields of ``memory_analysis``), ``log`` (warnings); or the
+        ``refusal``.
+    """
+
+    versions: dict[str, str] = field(default_factory=dict)
+    devices: dict[str, Any] = field(default_factory=dict)
+    programs: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> Records:
+        """Read a file; no records, if there is none."""
+        if not path.is_file():
+            return cls()
+        return cls(**json.loads(lzma.decompress(path.read_bytes())))
+
+    def stale(self, pins: dict[str, str]) -> str:
+        """What is wrong with the versions, if the pins are others; "" if nothing is."""
+        wanted = {name: pins[name] for name in COMPILERS}
+        return "" if self.versions == wanted else f"was recorded with {self.versions}, and the pins are {wanted}: {REMEDY}"
+
+    def write(self, path: Path) -> None:
+        """Write a file at once, so that an interruption leaves the old or the new; the same records, the same bytes."""
+        text = json.dumps(vars(self), sort_keys=True, separators=(",", ":"))
+        unfinished = path.with_suffix(f".{os.getpid()}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
+        unfinished.replace(path)
