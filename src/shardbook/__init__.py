@@ -1,7 +1,8 @@
 """See how JAX shards an array, and what moving it costs.
 
 ``layout`` says which device holds which part of an array, ``show`` draws it, ``moves`` says what each device must
-receive to go from one layout to another, ``collectives`` which communication a compiled function contains.
+receive to go from one layout to another, ``collectives`` which communication a compiled function contains, ``memory``
+what a device holds while it runs.
 
 Importing the package imports nothing else: JAX, numpy and rich are loaded by the first name that needs them.
 """
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from shardbook._figure import Figure, Unsharded, show
     from shardbook._hlo import Buffer, Source
     from shardbook._layout import Axis, Layout, Piece, layout
+    from shardbook._memory import Held, Leaf, Memory, memory
     from shardbook._moves import Moves, Receipt, moves
     from shardbook._xla_warnings import Rematerialization
 
@@ -27,7 +29,10 @@ __all__ = [
     "Collectives",
     "Display",
     "Figure",
+    "Held",
     "Layout",
+    "Leaf",
+    "Memory",
     "Moves",
     "Piece",
     "Receipt",
@@ -36,6 +41,7 @@ __all__ = [
     "Unsharded",
     "collectives",
     "layout",
+    "memory",
     "moves",
     "show",
 ]
@@ -47,6 +53,7 @@ _MODULES = {
     "_figure": ("Figure", "Unsharded", "show"),
     "_hlo": ("Buffer", "Source"),
     "_layout": ("Axis", "Layout", "Piece", "layout"),
+    "_memory": ("Held", "Leaf", "Memory", "memory"),
     "_moves": ("Moves", "Receipt", "moves"),
     "_xla_warnings": ("Rematerialization",),
 }
