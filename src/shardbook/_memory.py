@@ -226,6 +226,7 @@ def _held(statistics: Any, memory: str) -> Held:
 
 def _leaves(compiled: jax.stages.Compiled) -> tuple[list[Leaf], list[str]]:
     """The arrays that are passed to the program, and the paths of those that are not."""
+    tree: Any
     with_paths, tree = jax.tree_util.tree_flatten_with_path(compiled.args_info)
     # Of an argument that is not passed the sharding is None, which would be no leaf of a tree.
     shardings = tree.flatten_up_to(compiled.input_shardings)
@@ -287,7 +288,7 @@ def _stored_bytes(layout: Layout, stored: Any) -> int:
     if not tiling:
         return layout.bytes_per_device or 0
     shape, dtype = layout.shard_shape, layout.dtype
-    if jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key):
+    if jax.numpy.issubdtype(dtype, jax.dtypes.prng_key):
         shape, dtype = (*shape, dtype.itemsize // 4), jax.numpy.dtype("uint32")
     return _tiled_bytes([shape[at] for at in stored.major_to_minor], tiling[0], dtype)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
-from os.path import commonprefix
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -122,7 +122,7 @@ def _rows(leaves: Sequence[Leaf], messages: Mapping[str, str]) -> list[tuple[str
     for leaf in leaves:
         alike.setdefault((str(leaf.layout), leaf.bytes_per_device), []).append(leaf)
     kinds = sorted(alike.values(), key=lambda kind: -_stored(kind))
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (_notation.size(_stored(kind)), str(len(kind)), str(kind[0].layout), common_path([leaf.path for leaf in kind]))
         for kind in kinds[:ROWS]
     ]
@@ -151,6 +151,11 @@ def common_path(paths: Sequence[str]) -> str:
 def _common_keys(paths: Sequence[list[str]]) -> str:
     if all(keys == paths[0] for keys in paths):
         return "".join(paths[0])
-    first = commonprefix(paths)
-    last = commonprefix([keys[len(first) :][::-1] for keys in paths])
+    first = _common_start(paths)
+    last = _common_start([keys[len(first) :][::-1] for keys in paths])
     return "".join([*first, "…", *reversed(last)])
+
+
+def _common_start(paths: Sequence[list[str]]) -> list[str]:
+    alike = itertools.takewhile(lambda keys: len(set(keys)) == 1, zip(*paths, strict=False))
+    return [keys[0] for keys in alike]
