@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import jax
 from rich.text import Text
 
-from shardbook._chips import Chip, chip_of
+from shardbook._chips import chip_of
 from shardbook._compile import compiled_stage
 from shardbook._display import Display
 from shardbook._layout import Layout, bytes_of, layout
@@ -79,7 +79,9 @@ class Memory(Display):
         The most bytes that are needed at once, by the compiler's count. None if it gives none, or one that is none of a
         device's memory: XLA for CPU leaves the temporaries out, XLA for TPU adds the host's memory.
     chip
-        What the devices are; None for a CPU and for chips that are not known.
+        What the devices are, such as "H100"; "" for a CPU and for chips that are not known.
+    capacity
+        Bytes of memory that are published of the chip; None without one.
     platform
         "cpu", "gpu" or "tpu".
     devices
@@ -94,7 +96,8 @@ class Memory(Display):
     device: Held
     host: Held
     peak: int | None
-    chip: Chip | None
+    chip: str
+    capacity: int | None
     platform: str
     devices: int
     language: str = "en"
@@ -107,7 +110,7 @@ class Memory(Display):
     @property
     def fits(self) -> bool | None:
         """Whether that is at most the memory of the chip; None if the chip is not known."""
-        return None if self.chip is None else self.total <= self.chip.memory
+        return None if self.capacity is None else self.total <= self.capacity
 
     @property
     def replicated(self) -> int:
@@ -136,17 +139,17 @@ def memory(fn: Callable[..., Any], *args: Any, language: str | None = None, **kw
     >>> def double(state):
     ...     return {name: 2 * array for name, array in state.items()}
 
-    Half of the weights and all of the bias lie on each device, and so do the results. With the state donated they take
-    its place:
+    An eighth of the weights and all of the bias lie on each device, and so do the results, which take the place of the
+    state if it is donated:
 
-    >>> state = {"bias": struct((256,)), "weights": struct((512, 256), "x")}
+    >>> state = {"bias": struct((256,)), "weights": struct((512, 256), "x", "y")}
     >>> found = memory(jax.jit(double, donate_argnums=0), state)
     >>> [(leaf.path, leaf.bytes_per_device) for leaf in found.leaves]
-    [("state['weights']", 262144), ("state['bias']", 1024)]
+    [("state['weights']", 65536), ("state['bias']", 1024)]
     >>> found.device.arguments, found.device.aliased, found.replicated
-    (263168, 263168, 1024)
-    >>> memory(double, state).total - found.total
-    263168
+    (66560, 66560, 1024)
+    >>> memory(double, state).device.aliased
+    0
 
     Parameters
     ----------
@@ -195,6 +198,7 @@ def read_memory(compiled: jax.stages.Compiled, name: str = "") -> Memory:
     shardings = jax.tree_util.tree_leaves((compiled.input_shardings, compiled.output_shardings))
     devices: set[Any] = set().union(*(sharding.device_set for sharding in shardings)) or set(jax.devices()[:1])
     one = min(devices, key=lambda device: device.id)
+    chip = chip_of(one)
     statistics = compiled.memory_analysis()
     try:
         device, host = _held(statistics, ""), _held(statistics, "host_")
@@ -213,7 +217,8 @@ def read_memory(compiled: jax.stages.Compiled, name: str = "") -> Memory:
         device=device,
         host=host,
         peak=getattr(statistics, "peak_memory_in_bytes", 0) or None if telling else None,
-        chip=chip_of(one),
+        chip=chip.name if chip else "",
+        capacity=chip.memory if chip else None,
         platform=one.platform,
         devices=len(devices),
     )

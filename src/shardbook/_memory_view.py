@@ -15,7 +15,6 @@ from shardbook import _notation
 from shardbook._display import pairs_html, pairs_text, prose, table_html, table_text
 
 if TYPE_CHECKING:
-    from shardbook._chips import Chip
     from shardbook._memory import Held, Leaf, Memory
 
 ROWS = 12
@@ -47,8 +46,10 @@ def memory_lines(found: Memory, messages: Mapping[str, str], width: int) -> list
 
 def _totals(found: Memory, messages: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     rows = [(messages["device_holds"], _notation.size(found.total)), *_parts(found.device, messages)]
-    if found.chip is not None:
-        rows.insert(1, (messages["of_chip"].format(**_chip(found.chip)), _verdict(found, found.chip, messages)))
+    if found.capacity is not None:
+        label = messages["of_chip"].format(chip=found.chip, memory=_notation.size(found.capacity))
+        verdict = messages["fits" if found.fits else "too_large"]
+        rows.insert(1, (label, verdict.format(percent=_percent(found.total, found.capacity))))
     if found.peak is not None:
         rows.append((messages["peak"], _notation.size(found.peak)))
     if found.device.code:
@@ -72,17 +73,18 @@ def _parts(held: Held, messages: Mapping[str, str]) -> list[tuple[str, str]]:
     ]
 
 
-def _chip(chip: Chip) -> dict[str, str]:
-    return {"chip": chip.name, "memory": _notation.size(chip.memory)}
-
-
-def _verdict(found: Memory, chip: Chip, messages: Mapping[str, str]) -> str:
-    return messages["fits" if found.fits else "too_large"].format(percent=math.ceil(100 * found.total / chip.memory))
-
-
 def _share(part: int, whole: int, messages: Mapping[str, str]) -> str:
-    share = messages["share"].format(percent=math.ceil(100 * part / whole)) if part else ""
-    return _notation.size(part) + share
+    return _notation.size(part) + (messages["share"].format(percent=_percent(part, whole)) if part else "")
+
+
+def _percent(part: int, whole: int) -> str:
+    """Write a share, of which neither little is nothing nor too much is all.
+
+    >>> _percent(1, 1000), _percent(3, 8), _percent(1001, 1000)
+    ('<1', '38', '101')
+    """
+    share = 100 * part / whole
+    return "<1" if share < 1 else str(math.ceil(share) if share > 100 else round(share))
 
 
 def _stored(leaves: Sequence[Leaf]) -> int:
@@ -91,10 +93,10 @@ def _stored(leaves: Sequence[Leaf]) -> int:
 
 def _remarks(found: Memory, messages: Mapping[str, str]) -> list[str]:
     remarks = []
-    if found.chip is not None and found.platform == "gpu":
+    if found.capacity is not None and found.platform == "gpu":
         if not found.fits:
             remarks.append(messages["gpu_refuses_nothing"])
-        elif found.total > RESERVED * found.chip.memory:
+        elif found.total > RESERVED * found.capacity:
             remarks.append(messages["above_reserved"].format(percent=round(100 * RESERVED)))
     if found.unused:
         listed = messages["list"].join([*found.unused[:NAMED], *["…"] * (len(found.unused) > NAMED)])
