@@ -287,7 +287,7 @@ def pins(session: nox.Session) -> None:
 
 # What the package declares in pyproject.toml, and the newest that the handbook runs on.
 FLOOR = {"oldest": ("3.11", "lowest-direct"), "newest": (VERSION, "highest")}
-FLOOR_TESTS = ("oldest", "layout", "moves", "hlo", "show", "traced", "collectives", "command")
+FLOOR_TESTS = ("oldest", "layout", "moves", "hlo", "show", "traced", "collectives", "memory", "command")
 
 
 @nox.session(requires=["site"], default=False, reuse_venv=False)

@@ -92,6 +92,42 @@ def test_what_flax_has_lowered_or_compiled(flax_state):
         assert (found.name, found.mesh) == ("train_step", asked.mesh)
 
 
+def test_what_flax_holds(flax_state):
+    """Weights, and two moments of each, split over tp; a counter and a step; and two parts of the batch."""
+    with jax.set_mesh(MESH):
+        found = sb.memory(train_step, *flax_state, BATCH, BATCH)
+        assert sb.memory(train_step.lower(*flax_state, BATCH, BATCH)) == found
+    weights = 3 * (64 * 64 + 256 + 64 * 64 + 64) * F32
+    given = 2 * 16 * 64 * F32
+    assert found.device.arguments == 3 * weights + 2 * F32 + given
+    # NNX gives back all but the batch, and the loss, in a table of addresses; XLA splits the biases of 256 on their way.
+    assert found.device.outputs == 3 * (weights - 3 * (256 - 64) * F32) + 3 * F32 + 8 * 39
+    assert (found.replicated, len(found.leaves), found.unused) == (found.device.arguments, 40, ())
+    assert {leaf.path.split(".")[0] for leaf in found.leaves} == {"model", "optimizer", "x", "y"}
+    assert "144 KiB     9       float32[256@tp, 64]" in str(found)
+
+
+@pytest.mark.parametrize("donate", ["all", "none"])
+def test_what_equinox_holds(donate):
+    """Every device has all weights and their moments; if they are donated, the new ones take their place."""
+    model, optimizer = eqx.nn.MLP(64, 64, 256, 2, key=jax.random.key(0)), optax.adam(1e-3)
+    weights = eqx.filter(model, eqx.is_array)
+
+    @eqx.filter_jit(donate=donate)
+    def step(model, state, x, y):
+        gradient = eqx.filter_grad(lambda model: jnp.mean((jax.vmap(model)(x) - y) ** 2))(model)
+        updates, state = optimizer.update(gradient, state, weights)
+        return eqx.apply_updates(model, updates), state
+
+    x = jax.device_put(jnp.ones((32, 64)), NamedSharding(MESH, P("fsdp")))
+    found = sb.memory(step, model, optimizer.init(weights), x, x)
+    state = 3 * sum(leaf.size for leaf in jax.tree.leaves(weights)) * F32 + F32
+    batch = 2 * 16 * 64 * F32
+    assert (found.device.arguments, found.replicated) == (state + batch, state + batch)
+    assert found.device.aliased == (state if donate == "all" else 0)
+    assert found.total == state + batch + found.device.outputs - found.device.aliased + found.device.temporaries
+
+
 @pytest.mark.parametrize(
     "optimizer",
     [

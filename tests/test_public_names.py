@@ -199,6 +199,7 @@ def test_what_the_package_has():
     assert [name for name in dir(sb) if name.islower() and not name.startswith("_")] == [
         "collectives",
         "layout",
+        "memory",
         "moves",
         "show",
     ]

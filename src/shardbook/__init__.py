@@ -3,6 +3,8 @@
 ``layout`` says which device holds which part of an array, ``show`` draws it, ``moves`` says what each device must
 receive to go from one layout to another, ``collectives`` which communication a compiled function contains;
 ``chip_mesh`` makes a mesh of chips to compile for that this machine has not.
+receive to go from one layout to another, ``collectives`` which communication a compiled function contains, ``memory``
+what a device holds while it runs.
 
 Importing the package imports nothing else: JAX, numpy and rich are loaded by the first name that needs them.
 """
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from shardbook._figure import Figure, Unsharded, show
     from shardbook._hlo import Buffer, Source
     from shardbook._layout import Axis, Layout, Piece, layout
+    from shardbook._memory import Held, Leaf, Memory, memory
     from shardbook._moves import Moves, Receipt, moves
     from shardbook._xla_warnings import Rematerialization
 
@@ -30,7 +33,10 @@ __all__ = [
     "Collectives",
     "Display",
     "Figure",
+    "Held",
     "Layout",
+    "Leaf",
+    "Memory",
     "Moves",
     "Piece",
     "Receipt",
@@ -41,6 +47,7 @@ __all__ = [
     "chip_mesh",
     "collectives",
     "layout",
+    "memory",
     "moves",
     "show",
 ]
@@ -53,6 +60,7 @@ _MODULES = {
     "_figure": ("Figure", "Unsharded", "show"),
     "_hlo": ("Buffer", "Source"),
     "_layout": ("Axis", "Layout", "Piece", "layout"),
+    "_memory": ("Held", "Leaf", "Memory", "memory"),
     "_moves": ("Moves", "Receipt", "moves"),
     "_xla_warnings": ("Rematerialization",),
 }

@@ -1,4 +1,4 @@
-"""Compile a function and keep what tells of its communication: the program, its meshes, what XLA warned of."""
+"""Compile a function, once, and keep what tells of it: the executable, its program, its meshes, what XLA warned of."""
 
 import itertools
 import re
@@ -34,21 +34,37 @@ class Program(NamedTuple):
     """The messages of XLA's log that matter; none if it was compiled before."""
 
 
+class Stage(NamedTuple):
+    """A function that was lowered, if it had not been, and compiled, if it had not been."""
+
+    compiled: jax.stages.Compiled
+    lowered: str
+    """The program before that; "" if it was compiled before."""
+    name: str
+    """What the function is called."""
+    printed: str
+    """What XLA printed to stderr meanwhile."""
+
+
 def compiled_program(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program:
     """Compile a function for its arguments, or take what is compiled already; see ``collectives``."""
+    stage = compiled_stage(fn, args, kwargs)
+    warnings, rest = split_log(stage.printed)
+    sys.stderr.write(rest)
+    text = stage.compiled.as_text() or ""
+    shardings = (args, kwargs, stage.compiled.input_shardings, stage.compiled.output_shardings)
+    meshes = [*_meshes(shardings), *_written_meshes(stage.lowered), *_written_meshes(text)]
+    return Program(text, meshes, _devices(shardings), stage.name, warnings)
+
+
+def compiled_stage(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Stage:
+    """Compile a function for its arguments, or take what is compiled already."""
     _refuse_abstract((args, kwargs))
     stage, name = _lowered(fn, args, kwargs)
-    warnings: list[str] = []
-    lowered = ""
-    if isinstance(stage, jax.stages.Lowered):
-        lowered = stage.as_text()
-        stage, printed = _compiled(stage)
-        warnings, rest = split_log(printed)
-        sys.stderr.write(rest)
-    text = stage.as_text() or ""
-    shardings = (args, kwargs, stage.input_shardings, stage.output_shardings)
-    meshes = [*_meshes(shardings), *_written_meshes(lowered), *_written_meshes(text)]
-    return Program(text, meshes, _devices(shardings), name, warnings)
+    if not isinstance(stage, jax.stages.Lowered):
+        return Stage(stage, "", name, "")
+    compiled, printed = _compiled(stage)
+    return Stage(compiled, stage.as_text(), name, printed)
 
 
 def _lowered(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, str]:
@@ -56,7 +72,7 @@ def _lowered(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[An
     wrapped = _unwrapped(fn)
     if isinstance(wrapped, jax.stages.Lowered | jax.stages.Compiled):
         if args or kwargs:
-            raise TypeError(f"{type(fn).__name__} has its arguments already: collectives(it) takes no others")
+            raise TypeError(f"{type(fn).__name__} has its arguments already: give it alone")
         module = re.match(r"HloModule (?:jit_)?([\w.-]+)|module @(?:jit_)?([\w.-]+)", wrapped.as_text() or "")
         return wrapped, next(filter(None, module.groups()), "") if module else type(fn).__name__
     lowered = (fn if hasattr(fn, "lower") else jax.jit(fn)).lower(*args, **kwargs)
