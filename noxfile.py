@@ -249,13 +249,13 @@ def compilers(session: nox.Session) -> None:
 
 @nox.session(default=False, venv_backend="none", requires=["site", "compilers"])
 def chips(session: nox.Session) -> None:
-    """Renew what pages show of compilers, where it is stale; `-- --check` compiles all again and compares; or `-- PAGE`."""
+    """Renew what pages show of compilers, where it is stale, or `-- PAGE`; `-- --check` compiles all and compares."""
     run(session, "shardbook_sphinx.commands.compilers", str(COMPILERS), *session.posargs)
 
 
 @nox.session(default=False, venv_backend="none", requires=["compilers"])
 def corpus(session: nox.Session) -> None:
-    """Compile the programs of known communication anew, in tests/corpus, where the tests read them: all, or `-- NAME ...`."""
+    """Compile the programs of known communication anew, in tests/corpus, where the tests read them, or `-- NAME`."""
     paths = os.pathsep.join(["tests", "src"])
     session.run(str(COMPILERS), "-m", "corpus.make", *session.posargs, env={**CPU, "PYTHONPATH": paths}, external=True)
 

@@ -1,10 +1,8 @@
 """See how JAX shards an array, and what moving it costs.
 
 ``layout`` says which device holds which part of an array, ``show`` draws it, ``moves`` says what each device must
-receive to go from one layout to another, ``collectives`` which communication a compiled function contains;
-``chip_mesh`` makes a mesh of chips to compile for that this machine has not.
 receive to go from one layout to another, ``collectives`` which communication a compiled function contains, ``memory``
-what a device holds while it runs.
+what a device holds while it runs; ``chip_mesh`` makes a mesh of chips that this machine has not, to compile for.
 
 Importing the package imports nothing else: JAX, numpy and rich are loaded by the first name that needs them.
 """

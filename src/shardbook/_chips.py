@@ -61,13 +61,13 @@ class Chip:
     source: str
 
 
-def _tpu(name: str, kind: str, gib: int, usable: float, bandwidth: float, link: float, flops: float) -> Chip:
-    return Chip(name, kind, "tpu", gib * 2**30, int(usable * 2**30), bandwidth, link, flops, f"{CLOUD_TPU} {name}")
+def _tpu(name: str, kind: str, gib: tuple[float, float], speeds: tuple[float, float, float]) -> Chip:
+    memory, usable = (int(size * 2**30) for size in gib)
+    return Chip(name, kind, "tpu", memory, usable, *speeds, f"{CLOUD_TPU} {name}")
 
 
-def _gpu(name: str, kind: str, memory: int, bandwidth: float, link: float, flops: float) -> Chip:
-    usable = int(memory * PREALLOCATED)
-    return Chip(name, kind, "cuda", memory, usable, bandwidth, link, flops, f"NVIDIA {name} data sheet, SXM")
+def _gpu(name: str, kind: str, memory: int, speeds: tuple[float, float, float]) -> Chip:
+    return Chip(name, kind, "cuda", memory, int(memory * PREALLOCATED), *speeds, f"NVIDIA {name} data sheet, SXM")
 
 
 # Cloud TPU gives ICI as the sum of both directions, NVIDIA NVLink too: here is one. A GPU's memory is what its driver
@@ -76,15 +76,15 @@ CHIPS: Mapping[str, Chip] = MappingProxyType(
     {
         chip.name: chip
         for chip in (
-            _tpu("v4", "TPU v4", 32, 30.75, 1.2e12, 300e9, 275e12),
-            _tpu("v5e", "TPU v5 lite", 16, 15.75, 819e9, 200e9, 197e12),
-            _tpu("v5p", "TPU v5", 95, 95.73, 2765e9, 600e9, 459e12),
-            _tpu("v6e", "TPU v6 lite", 32, 31.24, 1638e9, 400e9, 918e12),
-            _tpu("tpu7x", "TPU7x", 96, 94.74, 3690e9, 300e9, 1153.5e12),
-            _gpu("A100", "NVIDIA A100-SXM4-80GB", 85_100_068_864, 2.039e12, 300e9, 312e12),
-            _gpu("H100", "NVIDIA H100 80GB HBM3", 84_942_979_072, 3.35e12, 450e9, 989e12),
-            _gpu("H200", "NVIDIA H200 141GB HBM3e", 151_397_597_184, 4.8e12, 450e9, 989e12),
-            _gpu("B200", "NVIDIA B200", 191_514_411_008, 7.7e12, 900e9, 2250e12),
+            _tpu("v4", "TPU v4", (32, 30.75), (1.2e12, 300e9, 275e12)),
+            _tpu("v5e", "TPU v5 lite", (16, 15.75), (819e9, 200e9, 197e12)),
+            _tpu("v5p", "TPU v5", (95, 95.73), (2765e9, 600e9, 459e12)),
+            _tpu("v6e", "TPU v6 lite", (32, 31.24), (1638e9, 400e9, 918e12)),
+            _tpu("tpu7x", "TPU7x", (96, 94.74), (3690e9, 300e9, 1153.5e12)),
+            _gpu("A100", "NVIDIA A100-SXM4-80GB", 85_100_068_864, (2.039e12, 300e9, 312e12)),
+            _gpu("H100", "NVIDIA H100 80GB HBM3", 84_942_979_072, (3.35e12, 450e9, 989e12)),
+            _gpu("H200", "NVIDIA H200 141GB HBM3e", 151_397_597_184, (4.8e12, 450e9, 989e12)),
+            _gpu("B200", "NVIDIA B200", 191_514_411_008, (7.7e12, 900e9, 2250e12)),
         )
     }
 )
@@ -169,10 +169,18 @@ def chip(which: str | Any) -> Chip:
 
 def chip_of(device: Any) -> Chip | None:
     """The chip of a JAX device, if its figures are known."""
-    return next((known for known in CHIPS.values() if known.kind == _kind(device)), None)
+    return next((known for known in CHIPS.values() if known.kind == kind_of(device)), None)
 
 
-def _kind(device: Any) -> str:
+def platform_of(device: Any) -> str:
+    """Return "cpu", "gpu" or "tpu"."""
+    known = chip_of(device)
+    platform = known.platform if known else str(device.platform)
+    return {"cuda": "gpu"}.get(platform, platform)
+
+
+def kind_of(device: Any) -> str:
+    """What JAX calls a device's kind."""
     return str(device.device_kind)
 
 
@@ -189,16 +197,16 @@ def chip_mesh(
     """Make a mesh of chips that this machine has not, to compile for them.
 
     Nothing can be run on it. The makers' compilers come as wheels, for Linux on x86-64: ``jax[tpu]``; or
-    ``jax-cuda12-plugin``, ``jax-cuda12-pjrt`` and ``nvidia-cuda-nvcc-cu12``, of the release of JAX. No driver is needed;
-    set ``JAX_PLATFORMS=cpu``.
+    ``jax-cuda12-plugin``, ``jax-cuda12-pjrt`` and ``nvidia-cuda-nvcc-cu12``, of the release of JAX. No driver is
+    needed; set ``JAX_PLATFORMS=cpu``.
 
     Parameters
     ----------
     name
         The chip's name; see ``chip``.
     topology
-        For TPUs the chips of a slice, "4x4" or "4x4x4" (v4, v5p and tpu7x have three dimensions); for GPUs the hosts and
-        the GPUs of each, "2x8". A chip of TPU7x is two devices.
+        For TPUs the chips of a slice, "4x4" or "4x4x4" (v4, v5p and tpu7x have three dimensions); for GPUs the hosts
+        and the GPUs of each, "2x8". A chip of TPU7x is two devices.
     axis_sizes, axis_names, axis_types
         As for ``jax.make_mesh``: the devices are ordered so that neighbours in the mesh are neighbours in the slice.
     slices
@@ -219,7 +227,7 @@ def chip_mesh(
     asked = chip(name)
     sizes, names = tuple(axis_sizes), tuple(axis_names)
     dimensions = _dimensions(asked, topology, slices)
-    devices = _devices(asked, dimensions, slices)
+    devices = devices_of(asked, dimensions, slices)
     if np.prod(sizes, dtype=int) != len(devices) or sizes[0] % slices:
         total = f"{slices} × {topology}" if slices > 1 else topology
         multiple = f", the first a multiple of {slices}" if slices > 1 else ""
@@ -229,9 +237,7 @@ def chip_mesh(
             return jax.make_mesh(sizes, names, axis_types=axis_types, devices=devices)
         except NotImplementedError as error:
             raise ValueError(f"JAX cannot lay axes of sizes {sizes} over {name} {topology}: {error}") from error
-    ordered = mesh_utils.create_hybrid_device_mesh(
-        (sizes[0] // slices, *sizes[1:]), (slices, *(1 for _ in sizes[1:])), devices
-    )
+    ordered = over_slices(devices, sizes, slices)
     like_jax = jax.make_mesh((1,) * len(sizes), names, devices=devices[:1]).axis_types
     return jax.sharding.Mesh(ordered, names, axis_types=axis_types or like_jax)
 
@@ -251,10 +257,12 @@ def _dimensions(asked: Chip, topology: str, slices: int) -> tuple[int, ...]:
     return sizes
 
 
-def _devices(asked: Chip, sizes: tuple[int, ...], slices: int) -> list[Any]:
+def devices_of(asked: Chip, sizes: tuple[int, ...], slices: int) -> list[Any]:
     """The devices, host by host."""
     if asked.platform == "cuda":
-        _need(asked, ("jax_cuda12_plugin", "jax_cuda13_plugin"), "jax-cuda12-plugin jax-cuda12-pjrt nvidia-cuda-nvcc-cu12")
+        _need(
+            asked, ("jax_cuda12_plugin", "jax_cuda13_plugin"), "jax-cuda12-plugin jax-cuda12-pjrt nvidia-cuda-nvcc-cu12"
+        )
         target = GPU_TARGET.format(chip=asked, units=GPU_UNITS[asked.name])
         hosts, each = sizes
         found = topologies.get_topology_desc(
@@ -275,10 +283,16 @@ def _devices(asked: Chip, sizes: tuple[int, ...], slices: int) -> list[Any]:
     return list(found.devices)
 
 
+def over_slices(devices: list[Any], sizes: tuple[int, ...], slices: int) -> Any:
+    """The devices as an array whose first axis goes over slices, and within each over the torus."""
+    within, over = (sizes[0] // slices, *sizes[1:]), (slices, *(1 for _ in sizes[1:]))
+    return mesh_utils.create_hybrid_device_mesh(within, over, devices)
+
+
 def _need(asked: Chip, modules: tuple[str, ...], wheels: str) -> None:
     if not any(map(find_spec, modules)):
         raise ModuleNotFoundError(
-            f"the compiler for {asked.name} is not installed: pip install {wheels} (for jax {jax.__version__}; Linux on "
-            "x86-64)",
+            f"the compiler for {asked.name} is not installed: pip install {wheels} (for jax {jax.__version__}, on "
+            "Linux with x86-64)",
             name=modules[0],
         )

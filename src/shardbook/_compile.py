@@ -54,7 +54,7 @@ def compiled_program(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     text = stage.compiled.as_text() or ""
     shardings = (args, kwargs, stage.compiled.input_shardings, stage.compiled.output_shardings)
     meshes = [*_meshes(shardings), *_written_meshes(stage.lowered), *_written_meshes(text)]
-    return Program(text, meshes, _devices(shardings), stage.name, warnings)
+    return Program(text, meshes, mesh_devices(shardings), stage.name, warnings)
 
 
 def compiled_stage(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Stage:
@@ -159,7 +159,7 @@ def _written_meshes(program: str) -> Iterator[dict[str, int]]:
             yield sizes
 
 
-def _devices(tree: Any) -> list[Any]:
+def mesh_devices(tree: Any) -> list[Any]:
     """The devices of the first mesh that has some, in its order."""
     meshes = (sharding.mesh for sharding in _named_shardings(tree))
     return next((list(mesh.devices.flat) for mesh in meshes if isinstance(mesh, jax.sharding.Mesh)), [])

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import jax
 from rich.text import Text
 
-from shardbook._chips import chip_of
+from shardbook._chips import chip_of, platform_of
 from shardbook._compile import compiled_stage
 from shardbook._display import Display
 from shardbook._layout import Layout, bytes_of, layout
@@ -204,12 +204,12 @@ def read_memory(compiled: jax.stages.Compiled, name: str = "") -> Memory:
         device, host = _held(statistics, ""), _held(statistics, "host_")
     except AttributeError:
         raise NotImplementedError(
-            f"JAX {jax.__version__} says nothing of memory for what it has compiled for {one.platform}: "
+            f"JAX {jax.__version__} says nothing of memory for what it has compiled for {platform_of(one)}: "
             f"memory_analysis() of the compiled function gives {statistics!r}"
         ) from None
     leaves, unused = _leaves(compiled)
     # See Memory.peak for what these two compilers mean by it.
-    telling = one.platform != "cpu" and not host.total
+    telling = platform_of(one) != "cpu" and not host.total
     return Memory(
         name=name,
         leaves=tuple(sorted(leaves, key=lambda leaf: -leaf.bytes_per_device)),
@@ -219,7 +219,7 @@ def read_memory(compiled: jax.stages.Compiled, name: str = "") -> Memory:
         peak=getattr(statistics, "peak_memory_in_bytes", 0) or None if telling else None,
         chip=chip.name if chip else "",
         capacity=chip.memory if chip else None,
-        platform=one.platform,
+        platform=platform_of(one),
         devices=len(devices),
     )
 

@@ -3,7 +3,7 @@
 import jax
 import numpy as np
 
-from shardbook._chips import _devices, chip
+from shardbook._chips import chip, devices_of
 
 
 def devices(compiler, slices=1, order=()):
@@ -11,10 +11,10 @@ def devices(compiler, slices=1, order=()):
     if compiler == "cpu":
         return np.array(jax.devices()[:8])
     if compiler == "h100":
-        return np.array(_devices(chip("H100"), (1, 8), 1))
+        return np.array(devices_of(chip("H100"), (1, 8), 1))
     if slices == 1:
-        return np.array(_devices(chip("v5e"), (2, 4), 1))
-    chips = sorted(_devices(chip("v5e"), (2, 2), slices), key=lambda device: (device.slice_index, device.id))
+        return np.array(devices_of(chip("v5e"), (2, 4), 1))
+    chips = sorted(devices_of(chip("v5e"), (2, 2), slices), key=lambda device: (device.slice_index, device.id))
     found = np.array(chips).reshape(slices, -1)
     return found[:, list(order)] if order else found
 

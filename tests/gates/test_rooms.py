@@ -9,7 +9,18 @@ from checkout import CHECKOUT
 
 PACKAGE = "shardbook_sphinx"
 SOURCE = CHECKOUT / "src" / PACKAGE
-GROUND = {"domain", "entries", "exceptions", "fingerprint", "languages", "nodes", "notebooks", "pins", "rebuild", "recorded"}
+GROUND = {
+    "domain",
+    "entries",
+    "exceptions",
+    "fingerprint",
+    "languages",
+    "nodes",
+    "notebooks",
+    "pins",
+    "rebuild",
+    "recorded",
+}
 # Each wing, with the others that it may import; all may import the ground floor.
 WINGS = {
     "compilers": set(),

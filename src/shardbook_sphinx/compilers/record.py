@@ -13,15 +13,18 @@ import time
 import traceback
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
-import shardbook._chips
+
 from shardbook._stderr import stderr_kept
 from shardbook._xla_warnings import split_log
-
+from shardbook_sphinx.compilers.replay import Recorded
 from shardbook_sphinx.compilers.seams import Seams
 from shardbook_sphinx.compilers.store import COMPILERS, Records, mesh_key, program_key
+
+if TYPE_CHECKING:
+    from shardbook import _chips
 
 # The path of a file in a program's table, but for those of cells; of it, the name.
 PATH = re.compile(r'"(?!/tmp/ipykernel_)/[^"\n]*/([^"\n/]*\.py)"')
@@ -40,9 +43,9 @@ class Recorder:
             self.old = Records()
         self.compiled = 0
         self.differ: list[str] = []
-        Seams(self.devices_of, self.compile_of)
+        Seams(self.devices_of, self.order_of, self.compile_of)
 
-    def devices_of(self, chip: shardbook._chips.Chip, sizes: tuple[int, ...], slices: int, real: Any) -> list[Any]:
+    def devices_of(self, chip: _chips.Chip, sizes: tuple[int, ...], slices: int, real: Any) -> list[Any]:
         """The real devices."""
         key = mesh_key(chip.name, sizes, slices)
         try:
@@ -53,13 +56,19 @@ class Recorder:
         self.new.devices[key] = [[each.id, getattr(each, "slice_index", 0), each.process_index] for each in found]
         return found
 
+    def order_of(self, _devices: list[Any], _sizes: tuple[int, ...], name: str, real: Any) -> Any:
+        """The order that JAX gives the devices of several slices."""
+        found = real()
+        self.new.devices[name] = [device.id for device in found.flat]
+        return found
+
     def compile_of(self, lowered: jax.stages.Lowered, options: dict[str, Any] | None, key: str, real: Any) -> Any:
         """Compile; what a record says is compared with it, or else spares the time if nothing but text is asked for."""
-        from shardbook_sphinx.compilers.replay import Recorded
-
         program = program_key(lowered, key, options)
         known = self.old.programs.get(program)
-        if known is None or self.check:
+        if program in self.new.programs:
+            given = self.new.programs[program]
+        elif known is None or self.check:
             begun = time.perf_counter()
             given = compiled(lowered, options, real)
             self.compiled += 1
@@ -68,8 +77,9 @@ class Recorder:
                 self.differ.append(f"{key}: {', '.join(name for name in given if given[name] != known.get(name))}")
         else:
             given = known
+        new = program not in self.new.programs | self.old.programs
         self.new.programs[program] = given
-        if known is None and not self.check:
+        if new and not self.check:
             self.kept().write(self.path)
         if "refusal" in given:
             raise jax.errors.JaxRuntimeError(given["refusal"])
@@ -91,9 +101,28 @@ def compiled(lowered: jax.stages.Lowered, options: dict[str, Any] | None, real: 
         return {"refusal": str(refusal)}
     matter, _ = split_log("".join(kept))
     memory = made.memory_analysis()
+    inputs: Any = lowered.in_tree
+    outputs: Any = lowered.out_tree
     fields = [name for name in dir(memory) if name.endswith("_in_bytes")]
-    given = {"text": without_paths(made.as_text()), "memory": {name: getattr(memory, name) for name in fields}}
+    given = {
+        "text": without_paths(made.as_text()),
+        "memory": {name: getattr(memory, name) for name in fields},
+        "inputs": [written(each) for each in inputs.flatten_up_to(made.input_formats)],
+        "outputs": [written(each) for each in outputs.flatten_up_to(made.output_formats)],
+    }
     return given | ({"log": "".join(matter)} if matter else {})
+
+
+def written(form: Any) -> dict[str, Any] | None:
+    """How an argument or a result lies on the devices, and in the memory of each; None if it is not used."""
+    sharding = getattr(form, "sharding", None)
+    if sharding is None:
+        return None
+    if not isinstance(sharding, jax.sharding.NamedSharding):
+        raise NotImplementedError(f"records know shardings on a mesh, and this is {sharding}")
+    kind = {"kind": sharding.memory_kind} if sharding.memory_kind not in {None, "device"} else {}
+    spec = [list(each) if isinstance(each, tuple) else each for each in sharding.spec]
+    return {"spec": spec, "tiling": form.layout.tiling, "order": form.layout.major_to_minor} | kind
 
 
 def without_paths(text: str) -> str:

@@ -8,15 +8,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import jax
-import shardbook._chips
-import shardbook._compile
-from jax._src.lib import xla_client
+import numpy as np
+from jax._src.lib import xla_client  # type: ignore[attr-defined]
+from jax.sharding import NamedSharding, PartitionSpec
 
+from shardbook import _chips, _compile
 from shardbook_sphinx.compilers.seams import Seams
 from shardbook_sphinx.compilers.store import REMEDY, Records, mesh_key, program_key
 
 
-class Unrecorded(Exception):
+class UnrecordedError(Exception):
     """A program for which there is no record."""
 
 
@@ -27,6 +28,7 @@ class Recorded(jax.stages.Compiled):
 
     def __init__(self, given: dict[str, Any], lowered: jax.stages.Lowered) -> None:
         self.given, self.lowered = given, lowered
+        self.args_info, self.out_tree = lowered.args_info, lowered.out_tree
 
     def as_text(self) -> str:
         """Return the optimized HLO."""
@@ -38,34 +40,64 @@ class Recorded(jax.stages.Compiled):
 
     @property
     def input_shardings(self) -> Any:
-        """Those that the arguments brought; which ones the compiler chose is not recorded."""
-        return self._said("in_shardings")
+        """Those of the arguments; None for one that is not used."""
+        return jax.tree.unflatten(self.lowered.in_tree, map(self._sharding, self.given["inputs"]))
+
+    @property
+    def input_formats(self) -> Any:
+        """How the arguments lie in the memory of a device."""
+        return jax.tree.unflatten(self.lowered.in_tree, map(stored, self.given["inputs"]))
 
     @property
     def output_shardings(self) -> Any:
-        """Those that were asked for."""
-        return self._said("out_shardings")
+        """Those of the results."""
+        return jax.tree.unflatten(self.out_tree, map(self._sharding, self.given["outputs"]))
 
-    def _said(self, name: str) -> list[Any]:
-        return [each for each in self.lowered._lowering.compile_args[name] if isinstance(each, jax.sharding.Sharding)]  # type: ignore[attr-defined]
+    def _sharding(self, written: dict[str, Any] | None) -> Any:
+        if written is None:
+            return None
+        mesh = next(each.mesh for each in named(self.lowered))
+        entries = (tuple(each) if isinstance(each, list) else each for each in written["spec"])
+        spec = PartitionSpec(*entries)  # type: ignore[no-untyped-call]
+        return NamedSharding(mesh, spec, memory_kind=written.get("kind"))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *_args: Any, **_kwargs: Any) -> Any:
         """There is no such chip to run on."""
-        raise Unrecorded("this was compiled for a chip that nobody needs to have: it cannot be run")
+        raise UnrecordedError("this was compiled for a chip that nobody needs to have: it cannot be run")
+
+
+def named(lowered: jax.stages.Lowered) -> list[NamedSharding]:
+    """The shardings on a mesh that arguments and results have before they are compiled."""
+    arguments: dict[str, Any] = lowered._lowering.compile_args  # noqa: SLF001, nothing public tells
+    given: list[Any] = [*arguments["in_shardings"], *arguments["out_shardings"]]
+    return [each for each in given if isinstance(each, NamedSharding)]
+
+
+def stored(written: dict[str, Any] | None) -> Any:
+    """Tiles and order of dimensions of an argument, as ``jax.experimental.layout.Format`` names them."""
+    layout = SimpleNamespace(tiling=written["tiling"], major_to_minor=written["order"]) if written else None
+    return SimpleNamespace(layout=layout)
 
 
 def install(path: str) -> None:
     """Have this process take what compilers give from a file of records."""
     records = Records.read(Path(path))
 
-    def devices_of(chip: shardbook._chips.Chip, sizes: tuple[int, ...], slices: int, _real: Any) -> list[Any]:
+    def devices_of(chip: _chips.Chip, sizes: tuple[int, ...], slices: int, _real: Any) -> list[Any]:
         key = mesh_key(chip.name, sizes, slices)
         found = recorded(records.devices, key, f"the devices {key!r}")
         if isinstance(found, str):
-            raise ValueError(found)
+            raise ValueError(found)  # noqa: TRY004, as it did when it was recorded
         made = client(len(found))
-        places.update(dict(zip(made, (SimpleNamespace(id=each[0], slice_index=each[1]) for each in found), strict=True)))
+        places.update(
+            dict(zip(made, (SimpleNamespace(id=each[0], slice_index=each[1]) for each in found), strict=True))
+        )
         return made
+
+    def order_of(devices: list[Any], sizes: tuple[int, ...], name: str, _real: Any) -> Any:
+        ids = recorded(records.devices, name, f"the mesh {name}")
+        by_id = {places[device].id: device for device in devices}
+        return np.array([by_id[each] for each in ids]).reshape(sizes)
 
     def compile_of(lowered: jax.stages.Lowered, options: dict[str, Any] | None, key: str, _real: Any) -> Recorded:
         program = program_key(lowered, key, options)
@@ -76,26 +108,28 @@ def install(path: str) -> None:
         return Recorded(given, lowered)
 
     places: dict[Any, SimpleNamespace] = {}
-    seams = Seams(devices_of, compile_of)
-    real_lower, real_kind, real_devices = jax.stages.Traced.lower, shardbook._chips._kind, shardbook._compile._devices
+    seams = Seams(devices_of, order_of, compile_of)
+    real_lower, real_kind, real_devices = jax.stages.Traced.lower, _chips.kind_of, _compile.mesh_devices
 
     def lower(traced: jax.stages.Traced, **options: Any) -> jax.stages.Lowered:
-        lowered = real_lower(traced, **options)
+        lowered: jax.stages.Lowered = real_lower(traced, **options)
         key = seams.of(lowered)
-        return real_lower(traced, lowering_platforms=(seams.chips[key].platform,)) if key else lowered
+        if key:
+            lowered = real_lower(traced, lowering_platforms=(seams.chips[key].platform,))
+        return lowered
 
     def kind(device: Any) -> str:
         key = seams.known.get(device)
         return seams.chips[key].kind if key else real_kind(device)
 
     jax.stages.Traced.lower = lower  # type: ignore[method-assign,assignment]
-    shardbook._chips._kind = kind
-    shardbook._compile._devices = lambda tree: [places.get(device, device) for device in real_devices(tree)]
+    _chips.kind_of = kind
+    _compile.mesh_devices = lambda tree: [places.get(device, device) for device in real_devices(tree)]
 
 
 def client(count: int) -> list[Any]:
     """CPU devices of a client of their own: the page's are others, and so are those of another topology."""
-    made = xla_client.make_cpu_client(num_devices=count)
+    made: Any = xla_client.make_cpu_client(num_devices=count)
     clients.append(made)
     return list(made.devices())
 
@@ -106,5 +140,5 @@ clients: list[Any] = []  # a device does not keep its client alive
 def recorded(records: dict[str, Any], key: str, what: str) -> Any:
     """A record, or what to do if there is none."""
     if key not in records:
-        raise Unrecorded(f"what the compiler makes of {what} is not recorded: {REMEDY}")
+        raise UnrecordedError(f"what the compiler makes of {what} is not recorded: {REMEDY}")
     return records[key]

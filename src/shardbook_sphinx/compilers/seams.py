@@ -1,12 +1,15 @@
-"""Where a compiler is asked: for its devices, and to compile."""
+"""Where a compiler is asked: for its devices, and to compile.
+
+These are functions of the helper and of JAX: a page's cells are those that a reader runs, and know of no records.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import jax
-import shardbook._chips
 
+from shardbook import _chips
 from shardbook_sphinx.compilers.store import mesh_key
 
 if TYPE_CHECKING:
@@ -16,16 +19,18 @@ if TYPE_CHECKING:
 class Seams:
     """What stands between the helper, JAX and the compilers while a page's cells run.
 
-    ``devices_of(chip, sizes, slices, real)`` gives devices; ``compile_of(lowered, options, devices, real)`` compiles for
-    those that it gave, all else goes on as before.
+    ``devices_of(chip, sizes, slices, real)`` gives devices, ``order_of(devices, sizes, name, real)`` orders those of
+    several slices, ``compile_of(lowered, options, devices, real)`` compiles for them; all else goes on as before.
     """
 
-    def __init__(self, devices_of: Callable[..., list[Any]], compile_of: Callable[..., Any]) -> None:
+    def __init__(
+        self, devices_of: Callable[..., list[Any]], order_of: Callable[..., Any], compile_of: Callable[..., Any]
+    ) -> None:
         self.known: dict[Any, str] = {}
-        self.chips: dict[str, shardbook._chips.Chip] = {}
-        real_devices, real_compile = shardbook._chips._devices, jax.stages.Lowered.compile
+        self.chips: dict[str, _chips.Chip] = {}
+        real_devices, real_compile = _chips.devices_of, jax.stages.Lowered.compile
 
-        def devices(chip: shardbook._chips.Chip, sizes: tuple[int, ...], slices: int) -> list[Any]:
+        def devices(chip: _chips.Chip, sizes: tuple[int, ...], slices: int) -> list[Any]:
             key = mesh_key(chip.name, sizes, slices)
             found = devices_of(chip, sizes, slices, real_devices)
             self.known |= dict.fromkeys(found, key)
@@ -38,10 +43,18 @@ class Seams:
                 return real_compile(lowered, compiler_options, **rest)
             return compile_of(lowered, compiler_options, key, real_compile)
 
-        shardbook._chips._devices = devices
+        real_order = _chips.over_slices
+
+        def order(devices: list[Any], sizes: tuple[int, ...], slices: int) -> Any:
+            return order_of(
+                devices, sizes, f"{self.known[devices[0]]} {sizes}", lambda: real_order(devices, sizes, slices)
+            )
+
+        _chips.devices_of = devices  # type: ignore[assignment]
+        _chips.over_slices = order
         jax.stages.Lowered.compile = compile_  # type: ignore[method-assign,assignment]
 
     def of(self, lowered: jax.stages.Lowered) -> str | None:
         """The devices that something is lowered for, if they are those of a chip."""
-        devices: Any = lowered._lowering._device_list  # type: ignore[attr-defined]
+        devices: Any = lowered._lowering._device_list  # type: ignore[attr-defined]  # noqa: SLF001, nothing public tells
         return self.known.get(devices[0])

@@ -58,8 +58,8 @@ class Records:
     devices
         By ``mesh_key``: id, slice and process of each device; or the refusal.
     programs
-        By ``program_key``: ``text`` (optimized HLO), ``memory`` (fields of ``memory_analysis``), ``log`` (warnings); or the
-        ``refusal``.
+        By ``program_key``: ``text`` (optimized HLO), ``memory`` (fields of ``memory_analysis``), ``inputs`` and
+        ``outputs`` (how they lie), ``log`` (warnings); or the ``refusal``.
     """
 
     versions: dict[str, str] = field(default_factory=dict)
@@ -76,7 +76,9 @@ class Records:
     def stale(self, pins: dict[str, str]) -> str:
         """What is wrong with the versions, if the pins are others; "" if nothing is."""
         wanted = {name: pins[name] for name in COMPILERS}
-        return "" if self.versions == wanted else f"was recorded with {self.versions}, and the pins are {wanted}: {REMEDY}"
+        if self.versions == wanted:
+            return ""
+        return f"was recorded with {self.versions or 'nothing'}, and the pins are {wanted}: {REMEDY}"
 
     def write(self, path: Path) -> None:
         """Write a file at once, so that an interruption leaves the old or the new; the same records, the same bytes."""

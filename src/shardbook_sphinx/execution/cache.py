@@ -25,8 +25,9 @@ def cache_path(root: Path) -> Path:
     """The cache for the present state of all that determines outputs, below ``root``."""
     helpers = (fingerprint.code(path.read_bytes()) for path in sorted((root / "src/shardbook").rglob("*.py")))
     folder = root / "src/shardbook_sphinx/execution"
-    seams = (fingerprint.code(path.read_bytes()) for path in sorted((root / "src/shardbook_sphinx/compilers").glob("*.py")))
+    replaying = sorted((root / "src/shardbook_sphinx/compilers").glob("*.py"))
+    replay = (fingerprint.code(path.read_bytes(), messages=False) for path in replaying)
     runners = (fingerprint.code((folder / name).read_bytes(), messages=False) for name in RUNNERS)
     today, old = (pins_file(kernel, root).read_text(encoding="utf-8") for kernel in ("python3", OLD_KERNEL))
     pins = [*fingerprint.pins(today, *IMPORTED), *fingerprint.pins(old)]
-    return root / ".build" / "cache" / fingerprint.digest([*helpers, *runners, *seams, *pins])
+    return root / ".build" / "cache" / fingerprint.digest([*helpers, *runners, *replay, *pins])
