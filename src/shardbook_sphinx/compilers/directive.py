@@ -7,7 +7,7 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from shardbook_sphinx.compilers.store import COMPILERS, Records
+from shardbook_sphinx.compilers.store import COMPILERS, CompilerRecords
 from shardbook_sphinx.nodes import generated
 from shardbook_sphinx.recorded import recorded_file
 
@@ -19,6 +19,6 @@ class CompiledWith(SphinxDirective):
         """A line of names and releases, the same in every language."""
         path = recorded_file(Path(self.env.app.confdir), self.env.docname)
         self.env.note_dependency(str(path))
-        versions = Records.read(path).versions
+        versions = CompilerRecords.read(path).versions
         said = [f"{name} {versions.get(name, '?')}" for name in COMPILERS]
         return [generated(nodes.Text(" · ".join(said)), classes=["compiled-with"])]

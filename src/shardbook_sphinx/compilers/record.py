@@ -21,7 +21,7 @@ from shardbook._stderr import stderr_kept
 from shardbook._xla_warnings import split_log
 from shardbook_sphinx.compilers.replay import Recorded
 from shardbook_sphinx.compilers.seams import Seams
-from shardbook_sphinx.compilers.store import COMPILERS, Records, mesh_key, program_key
+from shardbook_sphinx.compilers.store import COMPILERS, CompilerRecords, mesh_key, program_key
 
 if TYPE_CHECKING:
     from shardbook import _chips
@@ -37,10 +37,10 @@ class Recorder:
 
     def __init__(self, path: Path, *, check: bool) -> None:
         self.path, self.check = path, check
-        self.old = Records.read(path)
-        self.new = Records(versions={name: version(name) for name in COMPILERS})
+        self.old = CompilerRecords.read(path)
+        self.new = CompilerRecords(versions={name: version(name) for name in COMPILERS})
         if self.old.versions != self.new.versions and not check:
-            self.old = Records()
+            self.old = CompilerRecords()
         self.compiled = 0
         self.differ: list[str] = []
         Seams(self.devices_of, self.order_of, self.compile_of)
@@ -86,10 +86,10 @@ class Recorder:
         sys.stderr.write(given.get("log", ""))
         return Recorded(given, lowered)
 
-    def kept(self) -> Records:
+    def kept(self) -> CompilerRecords:
         """What is recorded so far, with what the rest of the page may still ask for."""
         devices, programs = self.old.devices | self.new.devices, self.old.programs | self.new.programs
-        return Records(self.new.versions, devices, programs)
+        return CompilerRecords(self.new.versions, devices, programs)
 
 
 def compiled(lowered: jax.stages.Lowered, options: dict[str, Any] | None, real: Any) -> dict[str, Any]:
@@ -110,7 +110,9 @@ def compiled(lowered: jax.stages.Lowered, options: dict[str, Any] | None, real: 
         "inputs": [written(each) for each in inputs.flatten_up_to(made.input_formats)],
         "outputs": [written(each) for each in outputs.flatten_up_to(made.output_formats)],
     }
-    return given | ({"log": "".join(matter)} if matter else {})
+    # As it will be read: tuples are lists there.
+    whole: dict[str, Any] = json.loads(json.dumps(given | ({"log": "".join(matter)} if matter else {})))
+    return whole
 
 
 def written(form: Any) -> dict[str, Any] | None:
@@ -164,7 +166,7 @@ def main() -> int:
         told = [*recorder.differ, *(f"{key} is on one side only" for key in sorted(missing))]
         print("\n".join(told) or f"{page['docname']}: {recorder.compiled} programs as recorded")
         return int(bool(told))
-    if vars(recorder.new) != vars(Records.read(arguments.records)):
+    if vars(recorder.new) != vars(CompilerRecords.read(arguments.records)):
         recorder.new.write(arguments.records)
     size = arguments.records.stat().st_size if arguments.records.is_file() else 0
     print(f"{page['docname']}: {len(recorder.new.programs)} programs, {recorder.compiled} compiled, {size} bytes")

@@ -14,7 +14,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 from shardbook import _chips, _compile
 from shardbook_sphinx.compilers.seams import Seams
-from shardbook_sphinx.compilers.store import REMEDY, Records, mesh_key, program_key
+from shardbook_sphinx.compilers.store import REMEDY, CompilerRecords, mesh_key, program_key
 
 
 class UnrecordedError(Exception):
@@ -81,7 +81,7 @@ def stored(written: dict[str, Any] | None) -> Any:
 
 def install(path: str) -> None:
     """Have this process take what compilers give from a file of records."""
-    records = Records.read(Path(path))
+    records = CompilerRecords.read(Path(path))
 
     def devices_of(chip: _chips.Chip, sizes: tuple[int, ...], slices: int, _real: Any) -> list[Any]:
         key = mesh_key(chip.name, sizes, slices)

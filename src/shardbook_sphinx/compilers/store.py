@@ -20,6 +20,10 @@ LINE = re.compile(r'ipykernel_\w+/\w+\.py":(\d+):\d+')
 ORDER = re.compile(r", device_ids=\[[^\]]*\]")
 
 
+class RecordsError(Exception):
+    """Records that are not what a compiler gave."""
+
+
 def program_key(lowered: Any, devices: str, options: dict[str, Any] | None = None) -> str:
     """The name of a program's record: of what is compiled, for which devices, how, and from which lines.
 
@@ -34,7 +38,9 @@ def program_key(lowered: Any, devices: str, options: dict[str, Any] | None = Non
     """
     said = {name: value for name, value in (options or {}).items() if name != "xla_debug_buffer_assignment_show_max"}
     lines = sorted(set(map(int, LINE.findall(lowered.as_text(debug_info=True)))))
-    parts = [ORDER.sub("", lowered.as_text()), devices, json.dumps([said, lines], sort_keys=True)]
+    # An argument that is not used is in no program, and where it stands is recorded.
+    passed = [str(lowered.in_tree), sorted(lowered._lowering.compile_args["kept_var_idx"])]  # noqa: SLF001
+    parts = [ORDER.sub("", lowered.as_text()), devices, json.dumps([said, lines, passed], sort_keys=True)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
 
@@ -47,8 +53,13 @@ def mesh_key(name: str, topology: tuple[int, ...], slices: int) -> str:
     return f"{name} {'x'.join(map(str, topology))} {slices}"
 
 
+def sealed(text: str) -> str:
+    """What stands under records, so that an edit by hand is noticed; one that means it is found by ``--check``."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 @dataclass
-class Records:
+class CompilerRecords:
     """What is recorded for a page.
 
     Attributes
@@ -67,11 +78,14 @@ class Records:
     programs: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, path: Path) -> Records:
+    def read(cls, path: Path) -> CompilerRecords:
         """Read a file; no records, if there is none."""
         if not path.is_file():
             return cls()
-        return cls(**json.loads(lzma.decompress(path.read_bytes())))
+        text, _, seal = lzma.decompress(path.read_bytes()).decode().rpartition("\n")
+        if seal != sealed(text):
+            raise RecordsError(f"{path} was not written by the command that records: {REMEDY}")
+        return cls(**json.loads(text))
 
     def stale(self, pins: dict[str, str]) -> str:
         """What is wrong with the versions, if the pins are others; "" if nothing is."""
@@ -85,5 +99,5 @@ class Records:
         text = json.dumps(vars(self), sort_keys=True, separators=(",", ":"))
         unfinished = path.with_suffix(f".{os.getpid()}")
         path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
+        unfinished.write_bytes(lzma.compress(f"{text}\n{sealed(text)}".encode(), preset=9 | lzma.PRESET_EXTREME))
         unfinished.replace(path)

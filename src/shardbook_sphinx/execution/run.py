@@ -25,7 +25,7 @@ from nbformat.v4 import new_code_cell
 from traitlets.config import Config
 
 from shardbook_sphinx.compilers import KERNEL as CHIPS
-from shardbook_sphinx.compilers.store import Records
+from shardbook_sphinx.compilers.store import CompilerRecords
 from shardbook_sphinx.domain import handbook
 from shardbook_sphinx.exceptions import HandbookError
 from shardbook_sphinx.execution import programs
@@ -227,7 +227,7 @@ def replayed(page: Page) -> list[str]:
     if page.kernel != CHIPS:
         return []
     path = recorded_file(ROOT, page.docname)
-    if problem := Records.read(path).stale(pinned(CHIPS)):
+    if problem := CompilerRecords.read(path).stale(pinned(CHIPS)):
         raise PageError(page, 1, "", problem)
     start = f"from shardbook_sphinx.compilers.replay import install; install({str(path)!r})"
     return [f"--IPKernelApp.exec_lines={start}"]

@@ -1,0 +1,204 @@
+"""CompilerRecords of compilers: made with a stand-in for one, replayed, and the faults that must be told.
+
+The stand-in is XLA for CPU on devices of a client of their own: all is real but that it is no chip's compiler.
+"""
+
+import json
+import lzma
+import subprocess
+import sys
+
+import pytest
+from checkout import CHECKOUT
+
+from shardbook_sphinx.compilers.store import CompilerRecords, RecordsError, mesh_key
+from shardbook_sphinx.pins import pinned
+from shardbook_sphinx.recorded import recorded_file
+
+CELLS = [
+    """
+import jax
+import jax.numpy as jnp
+from jax.sharding import AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import shardbook as sb
+
+mesh = sb.chip_mesh("H100", "1x8", (2, 4), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+""",
+    """
+def struct(*spec):
+    return jax.ShapeDtypeStruct((64, 64), jnp.float32, sharding=NamedSharding(mesh, P(*spec)))
+
+
+def multiply(a, b, unused):
+    return a @ b
+
+
+found = sb.collectives(multiply, struct(None, "y"), struct("y"), struct())
+(operation,) = found.operations
+assert operation.operation == "all-reduce", operation
+""",
+    """
+held = sb.memory(multiply, struct(None, "y"), struct("y", "x"), struct("x"))
+assert held.chip == "H100" and held.fits and held.platform == "gpu", held
+assert [leaf.bytes_per_device for leaf in held.leaves] == [4096, 2048], held
+assert len(held.unused) == 1, held
+""",
+]
+# In place of the compilers: CPU devices of another client, XLA for CPU, and releases that are installed.
+STAND_IN = """
+import sys
+from shardbook import _chips
+from shardbook_sphinx.compilers import record, replay
+
+_chips.devices_of = lambda chip, sizes, slices: replay.client(8)
+_chips.kind_of = lambda device: "NVIDIA H100 80GB HBM3"
+record.COMPILERS = ("jax",)
+sys.exit(record.main())
+"""
+REPLAY = """
+import json, sys
+from shardbook_sphinx.compilers.record import run
+from shardbook_sphinx.compilers.replay import install
+
+install(sys.argv[2])
+run(json.load(open(sys.argv[1]))["cells"])
+"""
+
+
+class Bench:
+    """A page's cells and its records, in a folder."""
+
+    def __init__(self, folder):
+        self.cells, self.records = folder / "cells.json", folder / "records.json.xz"
+        self.write(CELLS)
+
+    def write(self, cells):
+        page = {"docname": "page", "cells": [{"source": source, "raises": ""} for source in cells]}
+        self.cells.write_text(json.dumps(page), encoding="utf-8")
+
+    def run(self, program, *arguments):
+        """How a program ended, and what it said."""
+        command = [sys.executable, "-c", program, str(self.cells), str(self.records), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=CHECKOUT, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def edit(self, before, after, *, seal):
+        """Change the records' text, with the seal of who means it or as a slip of the hand."""
+        if seal:
+            records = CompilerRecords.read(self.records)
+            records.programs = json.loads(json.dumps(records.programs).replace(before, after))
+            records.write(self.records)
+        else:
+            text = lzma.decompress(self.records.read_bytes()).decode()
+            assert before in text
+            self.records.write_bytes(lzma.compress(text.replace(before, after).encode()))
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    bench = Bench(tmp_path_factory.mktemp("recorded"))
+    code, said = bench.run(STAND_IN)
+    assert code == 0, said
+    assert "2 programs, 2 compiled" in said
+    return bench.records.read_bytes()
+
+
+@pytest.fixture
+def bench(tmp_path, recorded):
+    bench = Bench(tmp_path)
+    bench.records.write_bytes(recorded)
+    return bench
+
+
+def test_cells_run_on_records_alone(bench):
+    assert bench.run(REPLAY) == (0, "")
+
+
+def test_what_is_recorded_is_not_compiled_again(bench, recorded):
+    code, said = bench.run(STAND_IN)
+    assert (code, bench.records.read_bytes()) == (0, recorded), said
+    assert "2 programs, 0 compiled" in said
+
+
+def test_one_program_more_is_one_compilation_more(bench):
+    bench.write([*CELLS, "sb.collectives(lambda a: a.sum(), struct('x'))"])
+    assert "is not recorded: python3 noxfile.py -s chips" in bench.run(REPLAY)[1]
+    assert "3 programs, 1 compiled" in bench.run(STAND_IN)[1]
+    assert bench.run(REPLAY) == (0, "")
+
+
+def test_what_no_cell_asks_for_goes(bench):
+    bench.write(CELLS[:2])
+    assert "1 programs, 0 compiled" in bench.run(STAND_IN)[1]
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda cell: cell.replace("a @ b", "a @ b + 1"),
+        lambda cell: cell.replace("(64, 64)", "(64, 128)").replace("a @ b", "a @ b.T"),
+        lambda cell: cell.replace("struct(None, 'y')", "struct('x', 'y')").replace(
+            'struct(None, "y")', 'struct("x", "y")'
+        ),
+        lambda cell: "\n" + cell,  # the table names lines
+    ],
+)
+def test_a_cell_that_is_changed_needs_a_new_record(bench, edit):
+    bench.write([CELLS[0], edit(CELLS[1])])
+    code, said = bench.run(REPLAY)
+    assert code == 1
+    assert "what the compiler makes of this program on H100 1x8 1 is not recorded" in said
+
+
+def test_another_mesh_needs_a_record(bench):
+    bench.write([CELLS[0].replace("1x8", "2x4")])
+    assert "the devices 'H100 2x4 1' is not recorded" in bench.run(REPLAY)[1]
+
+
+def test_a_record_that_is_edited_by_hand_is_told(bench):
+    bench.edit("all-reduce", "all-gather", seal=False)
+    assert "was not written by the command that records" in bench.run(REPLAY)[1]
+    with pytest.raises(RecordsError, match=r"python3 noxfile.py -s chips"):
+        CompilerRecords.read(bench.records)
+
+
+def test_a_compiler_that_says_otherwise_is_told(bench):
+    assert "2 programs as recorded" in bench.run(STAND_IN, "--check")[1]
+    bench.edit("all-reduce", "all-broadcast", seal=True)
+    code, said = bench.run(STAND_IN, "--check")
+    assert code == 1
+    assert "H100 1x8 1: text" in said
+
+
+def test_records_of_other_releases_are_stale():
+    path = recorded_file(CHECKOUT, "guides/chips")
+    records = CompilerRecords.read(path)
+    assert not records.stale(pinned("chips"))
+    assert "jax" in records.stale(pinned("chips") | {"jax": "0.99"})
+    assert "was recorded with nothing" in CompilerRecords().stale(pinned("chips"))
+
+
+def test_records_name_no_path_of_the_machine_that_made_them():
+    for path in (CHECKOUT / "docs/_data/compilers").glob("*.json.xz"):
+        text = lzma.decompress(path.read_bytes()).decode()
+        assert "/home/" not in text
+        assert str(CHECKOUT) not in text
+        assert "/site-packages/_compile.py" in text
+
+
+def test_records_are_small():
+    sizes = {path.name: path.stat().st_size for path in (CHECKOUT / "docs/_data/compilers").glob("*.json.xz")}
+    assert sizes
+    assert sum(sizes.values()) < 1_000_000, sizes
+
+
+def test_a_file_is_whole_or_old(tmp_path):
+    path = tmp_path / "page.json.xz"
+    CompilerRecords(versions={"jax": "1"}).write(path)
+    first = path.read_bytes()
+    CompilerRecords.read(path).write(path)
+    assert path.read_bytes() == first
+    assert [file.name for file in tmp_path.iterdir()] == ["page.json.xz"]
+    assert mesh_key("v5e", (4, 4), 2) == "v5e 4x4 2"
