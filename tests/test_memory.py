@@ -1,5 +1,6 @@
 """What a device holds, by hand: arguments, results, what is donated, and what is said of it."""
 
+import os
 import re
 from dataclasses import replace
 from types import SimpleNamespace
@@ -247,6 +248,19 @@ def test_one_compilation(monkeypatch):
     assert len(compiled) == 2
 
 
+def test_what_the_compiler_prints_is_printed(monkeypatch, capfd):
+    """The GPU's says there that arguments are too large."""
+    compile_ = jax.stages.Lowered.compile
+    line = "E1122 16:04:47.7 5937 gpu_hlo_schedule.cc:1076] The byte size of input/output arguments exceeds the limit\n"
+    monkeypatch.setattr(
+        jax.stages.Lowered,
+        "compile",
+        lambda *args, **options: os.write(2, line.encode()) and compile_(*args, **options),
+    )
+    sb.memory(step, STATE, BATCH)
+    assert capfd.readouterr().err == line
+
+
 def test_what_is_refused(monkeypatch):
     """An abstract mesh, arguments for what has its own, a language that is none, a compiler that tells nothing."""
     abstract = NamedSharding(AbstractMesh((2, 4), ("x", "y")), P("x"))
@@ -274,7 +288,7 @@ def layers(count, alike=True):
 
 
 def forward(params, moments, x):
-    return jax.tree.map(lambda p, m: p + m * x, params, moments)
+    return jax.tree.map(lambda p, m: p + m * x.sum(), params, moments)
 
 
 def test_hundreds_of_arrays_at_a_glance():
@@ -299,6 +313,14 @@ def test_the_rest_is_one_row():
     rest = sum(2 * 16 * (64 + 4 * at) * F32 for at in range(3)) + 30 * 64 * F32 + F32
     size, count, more = re.split(" {2,}", last)[:3]
     assert (size, count, more) == (f"{rest // 1024} KiB", str(6 + 30 + 1), "and 5 kinds more")
+    assert len(re.findall(r"^[\d.]+ \w+ +\d+  ", str(found), re.MULTILINE)) == 12 + 1
+
+
+def test_what_takes_most_together_is_first():
+    """Many small arrays before one that is larger than each."""
+    found = sb.memory(forward, layers(50), layers(50), struct((256, 64), "y"))
+    assert found.leaves[0].path == "x"
+    assert re.findall(r"^[\d.]+ \w+ +(\d+)  ", str(found), re.MULTILINE) == ["100", "100", "1"]
 
 
 def test_plain_text():
@@ -327,6 +349,7 @@ def test_lines_are_no_wider_than_asked():
     found = sb.memory(step, STATE | {"k" * 40: struct((8,))}, BATCH, {"n" * 70: BATCH})
     found = replace(
         found,
+        name="f" * 130,
         platform="gpu",
         chip="H100",
         capacity=80 * 2**30,
@@ -342,12 +365,14 @@ def test_lines_are_no_wider_than_asked():
 
 def test_html():
     """Sums and a table that can be reached by keyboard; what comes from the program is escaped."""
-    found = sb.memory(step, {"<b>&": STATE["bias"]}, BATCH)
+    found = sb.memory(lambda s, x, _: step(s, x), {"<b>&": STATE["bias"]}, BATCH, {"<i>": BATCH})
     tree = parsed(found)
+    assert tree.xpath("//figcaption/text()") == ["<lambda>"]
+    assert "args[2]['<i>']" in "".join(tree.itertext())
     assert tree.xpath("//dt/text()")[:2] == ["each device holds", "arguments"]
-    assert [cell.text for cell in tree.xpath("//tbody/tr/td")][:4] == ["1 KiB", "1", "float32[256]", "state['<b>&']"]
+    assert [cell.text for cell in tree.xpath("//tbody/tr/td")][:4] == ["1 KiB", "1", "float32[256]", "s['<b>&']"]
     assert tree.xpath("//*[@role='group']/@tabindex") == ["0"]
-    assert not tree.xpath("//script | //@id | //@href | //@src | //b")
+    assert not tree.xpath("//script | //@id | //@href | //@src | //b | //i")
     assert "<table" not in sb.memory(lambda: jnp.ones(4)).html()
     assert len(sb.memory(forward, layers(50), layers(50), jnp.float32(1)).html().encode()) < 12 * 1024
 
