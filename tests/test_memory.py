@@ -221,6 +221,17 @@ def test_ordered_effects_pass_no_argument():
     assert found.device.arguments == 12 * F32
 
 
+def test_names_are_of_the_entrys_parameters():
+    """Whatever computations stand around it; without names, the place of each."""
+    paths = [path for path, _ in jax.tree_util.tree_flatten_with_path((([1.0], 2.0), {}))[0]]
+    inner = '%f {\n  %p = f32[] parameter(0), metadata={op_name="inner"}\n}\n'
+    first, second = (f"  %p.{at} = f32[]{{:T(128)S(5)}} parameter({at})" for at in range(2))
+    entry = f'ENTRY %m {{\n{second}, metadata={{op_name="b"}}\n{first}, metadata={{op_name="a[0]"}}\n}}\n'
+    assert list(_memory._argument_names(inner + entry + inner, paths).values()) == ["a", "b"]
+    assert _memory._argument_names(entry.replace("op_name", "other"), paths) == {}
+    assert _memory._argument_names("", paths) == {}
+
+
 def test_nothing_runs():
     """An argument of 4 TiB, and a callback."""
     ran = []
