@@ -1,5 +1,6 @@
 """What a device holds, by hand: arguments, results, what is donated, and what is said of it."""
 
+import os
 import re
 from dataclasses import replace
 from types import SimpleNamespace
@@ -151,7 +152,7 @@ def test_tiles_are_told():
     found = sb.memory(step, STATE, BATCH)
     leaves = tuple(leaf._replace(bytes_per_device=2 * leaf.bytes_per_device) for leaf in found.leaves)
     text = str(replace(found, leaves=leaves)).replace("\n", " ")
-    assert "stores arguments in tiles: 136 KiB for 68 KiB of elements." in text
+    assert "stores arguments in tiles, which adds 68 KiB to 68 KiB of elements." in text
 
 
 @pytest.mark.parametrize(
@@ -220,6 +221,17 @@ def test_ordered_effects_pass_no_argument():
     assert found.device.arguments == 12 * F32
 
 
+def test_names_are_of_the_entrys_parameters():
+    """Whatever computations stand around it; without names, the place of each."""
+    paths = [path for path, _ in jax.tree_util.tree_flatten_with_path((([1.0], 2.0), {}))[0]]
+    inner = '%f {\n  %p = f32[] parameter(0), metadata={op_name="inner"}\n}\n'
+    first, second = (f"  %p.{at} = f32[]{{:T(128)S(5)}} parameter({at})" for at in range(2))
+    entry = f'ENTRY %m {{\n{second}, metadata={{op_name="b"}}\n{first}, metadata={{op_name="a[0]"}}\n}}\n'
+    assert list(_memory._argument_names(inner + entry + inner, paths).values()) == ["a", "b"]
+    assert _memory._argument_names(entry.replace("op_name", "other"), paths) == {}
+    assert _memory._argument_names("", paths) == {}
+
+
 def test_nothing_runs():
     """An argument of 4 TiB, and a callback."""
     ran = []
@@ -245,6 +257,19 @@ def test_one_compilation(monkeypatch):
     sb.memory(done)
     sb.collectives(done)
     assert len(compiled) == 2
+
+
+def test_what_the_compiler_prints_is_printed(monkeypatch, capfd):
+    """The GPU's says there that arguments are too large."""
+    compile_ = jax.stages.Lowered.compile
+    line = "E1122 16:04:47.7 5937 gpu_hlo_schedule.cc:1076] The byte size of input/output arguments exceeds the limit\n"
+    monkeypatch.setattr(
+        jax.stages.Lowered,
+        "compile",
+        lambda *args, **options: os.write(2, line.encode()) and compile_(*args, **options),
+    )
+    sb.memory(step, STATE, BATCH)
+    assert capfd.readouterr().err == line
 
 
 def test_what_is_refused(monkeypatch):
@@ -274,7 +299,7 @@ def layers(count, alike=True):
 
 
 def forward(params, moments, x):
-    return jax.tree.map(lambda p, m: p + m * x, params, moments)
+    return jax.tree.map(lambda p, m: p + m * x.sum(), params, moments)
 
 
 def test_hundreds_of_arrays_at_a_glance():
@@ -299,6 +324,14 @@ def test_the_rest_is_one_row():
     rest = sum(2 * 16 * (64 + 4 * at) * F32 for at in range(3)) + 30 * 64 * F32 + F32
     size, count, more = re.split(" {2,}", last)[:3]
     assert (size, count, more) == (f"{rest // 1024} KiB", str(6 + 30 + 1), "and 5 kinds more")
+    assert len(re.findall(r"^[\d.]+ \w+ +\d+  ", str(found), re.MULTILINE)) == 12 + 1
+
+
+def test_what_takes_most_together_is_first():
+    """Many small arrays before one that is larger than each."""
+    found = sb.memory(forward, layers(50), layers(50), struct((256, 64), "y"))
+    assert found.leaves[0].path == "x"
+    assert re.findall(r"^[\d.]+ \w+ +(\d+)  ", str(found), re.MULTILINE) == ["100", "100", "1"]
 
 
 def test_plain_text():
@@ -327,6 +360,7 @@ def test_lines_are_no_wider_than_asked():
     found = sb.memory(step, STATE | {"k" * 40: struct((8,))}, BATCH, {"n" * 70: BATCH})
     found = replace(
         found,
+        name="f" * 130,
         platform="gpu",
         chip="H100",
         capacity=80 * 2**30,
@@ -342,12 +376,14 @@ def test_lines_are_no_wider_than_asked():
 
 def test_html():
     """Sums and a table that can be reached by keyboard; what comes from the program is escaped."""
-    found = sb.memory(step, {"<b>&": STATE["bias"]}, BATCH)
+    found = sb.memory(lambda s, x, _: step(s, x), {"<b>&": STATE["bias"]}, BATCH, {"<i>": BATCH})
     tree = parsed(found)
+    assert tree.xpath("//figcaption/text()") == ["<lambda>"]
+    assert "args[2]['<i>']" in "".join(tree.itertext())
     assert tree.xpath("//dt/text()")[:2] == ["each device holds", "arguments"]
-    assert [cell.text for cell in tree.xpath("//tbody/tr/td")][:4] == ["1 KiB", "1", "float32[256]", "state['<b>&']"]
+    assert [cell.text for cell in tree.xpath("//tbody/tr/td")][:4] == ["1 KiB", "1", "float32[256]", "s['<b>&']"]
     assert tree.xpath("//*[@role='group']/@tabindex") == ["0"]
-    assert not tree.xpath("//script | //@id | //@href | //@src | //b")
+    assert not tree.xpath("//script | //@id | //@href | //@src | //b | //i")
     assert "<table" not in sb.memory(lambda: jnp.ones(4)).html()
     assert len(sb.memory(forward, layers(50), layers(50), jnp.float32(1)).html().encode()) < 12 * 1024
 

@@ -74,7 +74,8 @@ class Memory(Display):
     device
         What it holds in a device's own memory, as the compiler counts it.
     host
-        What it holds for each device in the memory of the host, such as an offloaded optimizer's state.
+        What it holds for each device in the memory of the host, such as an offloaded optimizer's state. For GPUs of a
+        topology, of which JAX knows no memory kinds, that counts as the device's.
     peak
         The most bytes that are needed at once, by the compiler's count. None if it gives none, or one that is none of a
         device's memory: XLA for CPU leaves the temporaries out, XLA for TPU adds the host's memory.
@@ -272,7 +273,7 @@ def _argument_names(program: str, paths: Sequence[Path]) -> dict[Path, str]:
     >>> _argument_names(program, [path])[path[:2]]
     'state'
     """
-    entry = program[program.find("ENTRY ") :]
+    entry = program[program.find("ENTRY ") :].partition("\n}")[0]
     # Effects in order pass a token, which is no argument.
     lines = re.findall(r"^ +(?:ROOT )?%\S+ = (?!token)\S+ parameter\((\d+)\)(.*)$", entry, re.MULTILINE)
     if len(lines) != len(paths):
@@ -282,7 +283,7 @@ def _argument_names(program: str, paths: Sequence[Path]) -> dict[Path, str]:
         named = re.search(r'op_name="((?:[^"\\]|\\.)*)"', rest)
         name = re.sub(r"\\(.)", r"\1", named.group(1)) if named else ""
         inside = jax.tree_util.keystr(path[2:])
-        if name.endswith(inside):
+        if name and name.endswith(inside):
             found[path[:2]] = name.removesuffix(inside)
     return found
 

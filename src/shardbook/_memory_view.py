@@ -104,7 +104,9 @@ def _remarks(found: Memory, messages: Mapping[str, str]) -> list[str]:
     elements = sum(leaf.layout.bytes_per_device or 0 for leaf in found.leaves)
     stored = _stored(found.leaves)
     if stored != elements:
-        remarks.append(messages["tiles"].format(elements=_notation.size(elements), stored=_notation.size(stored)))
+        remarks.append(
+            messages["tiles"].format(padding=_notation.size(stored - elements), elements=_notation.size(elements))
+        )
     counted = found.device.arguments + found.host.arguments
     if counted != stored:
         # As units they might look alike.

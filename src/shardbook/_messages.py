@@ -100,7 +100,7 @@ copied to every device (involuntary full rematerialization).",
 XLA_PYTHON_CLIENT_MEM_FRACTION must be larger.",
         "unused": "Not counted, as the function does not use them ({count}): {listed}. jit does not pass them unless \
 keep_unused=True; what holds them keeps their memory.",
-        "tiles": "The compiler stores arguments in tiles: {stored} for {elements} of elements.",
+        "tiles": "The compiler stores arguments in tiles, which adds {padding} to {elements} of elements.",
         "uncounted": "The compiler counts {counted} for arguments, these arrays come to {stored}: the difference is of \
 no array listed here.",
         "cpu_temporaries": "This is XLA for CPU: other compilers need other temporaries.",
@@ -205,7 +205,7 @@ no array listed here.",
         "above_reserved": "超过了 JAX 默认预留的 {percent}% GPU 内存：需要调大 XLA_PYTHON_CLIENT_MEM_FRACTION。",
         "unused": "未计入函数没有用到的参数（{count} 个）：{listed}。除非 keep_unused=True，jit 不会传入它们；\
 持有它们的变量仍占内存。",
-        "tiles": "编译器按内存分块存放参数：元素共 {elements}，实占 {stored}。",
+        "tiles": "编译器按内存分块存放参数：元素共 {elements}，另占 {padding}。",
         "uncounted": "编译器计算的参数为 {counted}，这些数组共 {stored}：差额不属于这里列出的任何数组。",
         "cpu_temporaries": "这是 XLA 的 CPU 后端：其他编译器的临时数组不同。",
         "colon": "：",
