@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 # The path of a file in a program's table, but for those of cells; of it, the name.
 PATH = re.compile(r'"(?!/tmp/ipykernel_)/[^"\n]*/([^"\n/]*\.py)"')
+# The tables of stack frames at the head of a program, and where its operations name them.
+FRAMES = re.compile(
+    r"^(?:FileNames|FunctionNames|FileLocations|StackFrames)\n(?:\d.*\n)*\n?|stack_frame_id=\d+ ?", re.MULTILINE
+)
 # How a kernel calls the file of a cell: the helper knows it by that.
 CELL = "/tmp/ipykernel_0/{}.py"  # noqa: S108, a name, no file
 
@@ -73,8 +77,8 @@ class Recorder:
             given = compiled(lowered, options, real)
             self.compiled += 1
             print(f"  {key}: {time.perf_counter() - begun:.1f} s", flush=True)
-            if self.check and known is not None and given != known:
-                self.differ.append(f"{key}: {', '.join(name for name in given if given[name] != known.get(name))}")
+            if known is not None and (other := differences(given, known)):
+                self.differ.append(f"{key}: {', '.join(other)}")
         else:
             given = known
         new = program not in self.new.programs | self.old.programs
@@ -125,6 +129,16 @@ def written(form: Any) -> dict[str, Any] | None:
     kind = {"kind": sharding.memory_kind} if sharding.memory_kind not in {None, "device"} else {}
     spec = [list(each) if isinstance(each, tuple) else each for each in sharding.spec]
     return {"spec": spec, "tiling": form.layout.tiling, "order": form.layout.major_to_minor} | kind
+
+
+def differences(given: dict[str, Any], known: dict[str, Any]) -> list[str]:
+    """What two answers to one question differ in, but for the frames of those who asked, which any edit here moves.
+
+    >>> differences({"text": "%a = f32[] add(), stack_frame_id=3"}, {"text": "%a = f32[] add(), stack_frame_id=9"})
+    []
+    """
+    one, other = ({**each, "text": FRAMES.sub("", each.get("text", ""))} for each in (given, known))
+    return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
 
 
 def without_paths(text: str) -> str:
