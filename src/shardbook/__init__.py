@@ -1,7 +1,8 @@
 """See how JAX shards an array, and what moving it costs.
 
 ``layout`` says which device holds which part of an array, ``show`` draws it, ``moves`` says what each device must
-receive to go from one layout to another, ``collectives`` which communication a compiled function contains.
+receive to go from one layout to another, ``collectives`` which communication a compiled function contains, ``compare``
+how several plans for it differ.
 
 Importing the package imports nothing else: JAX, numpy and rich are loaded by the first name that needs them.
 """
@@ -11,11 +12,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from shardbook._collectives import Collective, Collectives, collectives
+    from shardbook._compare import Comparison, compare
     from shardbook._display import Display
     from shardbook._figure import Figure, Unsharded, show
     from shardbook._hlo import Buffer, Source
     from shardbook._layout import Axis, Layout, Piece, layout
     from shardbook._moves import Moves, Receipt, moves
+    from shardbook._totals import Total
     from shardbook._xla_warnings import Rematerialization
 
 __version__ = "0.1.0"
@@ -25,6 +28,7 @@ __all__ = [
     "Buffer",
     "Collective",
     "Collectives",
+    "Comparison",
     "Display",
     "Figure",
     "Layout",
@@ -33,8 +37,10 @@ __all__ = [
     "Receipt",
     "Rematerialization",
     "Source",
+    "Total",
     "Unsharded",
     "collectives",
+    "compare",
     "layout",
     "moves",
     "show",
@@ -43,11 +49,13 @@ __all__ = [
 # Where each of them is: the imports above are for type checkers and editors, these are for Python.
 _MODULES = {
     "_collectives": ("Collective", "Collectives", "collectives"),
+    "_compare": ("Comparison", "compare"),
     "_display": ("Display",),
     "_figure": ("Figure", "Unsharded", "show"),
     "_hlo": ("Buffer", "Source"),
     "_layout": ("Axis", "Layout", "Piece", "layout"),
     "_moves": ("Moves", "Receipt", "moves"),
+    "_totals": ("Total",),
     "_xla_warnings": ("Rematerialization",),
 }
 
