@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,11 +13,12 @@ from rich.text import Text
 from shardbook import _notation
 from shardbook._display import pairs_html, pairs_text, prose, table_html, table_text
 from shardbook._mesh_axes import varying
-from shardbook._totals import Received, received
+from shardbook._totals import received
 
 if TYPE_CHECKING:
     from shardbook._collectives import Collective, Collectives
     from shardbook._hlo import Buffer
+    from shardbook._totals import Total
 
 SHOWN_GROUPS = 2
 """The table shows this many groups where no mesh axes say it."""
@@ -63,13 +65,12 @@ def collectives_lines(found: Collectives, messages: Mapping[str, str], width: in
     ]
 
 
-def amount(bytes_received: Received, at_most: bool, messages: Mapping[str, str]) -> str:
+def amount(of: Collectives | Total, messages: Mapping[str, str]) -> str:
     """Write how many bytes a device receives in one call: what it does once, and at each turn of unknown loops."""
-    once, turn = _notation.size(bytes_received.once), _notation.size(bytes_received.per_turn)
-    written = once
-    if bytes_received.per_turn:
-        written = _per_turn(once if bytes_received.once else "", turn, messages)
-    return "≤ " * at_most + written
+    written = once = _notation.size(of.bytes_once)
+    if of.bytes_per_turn:
+        written = _per_turn(once if of.bytes_once else "", _notation.size(of.bytes_per_turn), messages)
+    return "≤ " * of.at_most + written
 
 
 def along(operations: Sequence[Collective], mesh: Mapping[str, int], messages: Mapping[str, str]) -> str:
@@ -84,24 +85,24 @@ def mesh_of(found: Collectives, messages: Mapping[str, str]) -> tuple[str, str]:
     return (messages["mesh"], sizes) if sizes else (messages["devices"], str(found.devices))
 
 
-def remarks_on(found: Collectives, messages: Mapping[str, str]) -> list[str]:
-    """Say what the marks in sums mean."""
+def remarks_on(found: Collectives, messages: Mapping[str, str], *, sums: bool) -> list[str]:
+    """Say what the marks in a table mean; ``sums`` says that it has those by operation."""
     remarks = []
     if found.bytes_per_turn:
         remarks.append(messages["unknown_trips"])
     if found.at_most:
         remarks.append(messages["branch"])
-    whole = Received(found.bytes_per_turn, found.bytes_once)
-    if _added(found) != whole:
+    if sums and _exceed(found):
         remarks.append(messages["sums_exceed"])
     if any(not operation.groups for operation in found.operations):
         remarks.append(messages["untold_groups"])
     return remarks
 
 
-def _added(found: Collectives) -> Received:
-    totals = found.totals
-    return Received(sum(total.bytes_per_turn for total in totals), sum(total.bytes_once for total in totals))
+def _exceed(found: Collectives) -> bool:
+    """Whether the sums by operation add up to more than the whole."""
+    added = sum(one.bytes_once for one in found.totals), sum(one.bytes_per_turn for one in found.totals)
+    return added != (found.bytes_once, found.bytes_per_turn)
 
 
 def _per_turn(once: str, turn: str, messages: Mapping[str, str]) -> str:
@@ -110,22 +111,20 @@ def _per_turn(once: str, turn: str, messages: Mapping[str, str]) -> str:
 
 
 def _facts(found: Collectives, messages: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    whole = Received(found.bytes_per_turn, found.bytes_once)
-    return mesh_of(found, messages), (messages["each_receives"], amount(whole, found.at_most, messages))
+    return mesh_of(found, messages), (messages["each_receives"], amount(found, messages))
 
 
 def _more(found: Collectives, messages: Mapping[str, str]) -> list[str]:
     hidden = _rows(found, messages)[SHOWN_ROWS:]
-    if not hidden:
-        return []
-    operations = [operation for row in hidden for operation in row.operations]
-    at_most = any(operation.at_most for operation in operations)
-    written = amount(received(operations), at_most, messages)
-    return [messages["more_rows"].format(count=len(hidden), amount=written)]
+    rest = replace(found, operations=tuple(operation for row in hidden for operation in row.operations))
+    return [messages["more_rows"].format(count=len(hidden), amount=amount(rest, messages))] if hidden else []
 
 
 def _remarks(found: Collectives, messages: Mapping[str, str]) -> list[str]:
-    remarks = remarks_on(found, messages) if found.operations else [messages["no_collectives"]]
+    if not found.operations:
+        remarks = [messages["no_collectives"]]
+    else:
+        remarks = remarks_on(found, messages, sums=_has_sums(found, messages))
     if narrow := sorted({operation.widened for operation in found.operations} - {""}):
         remarks.append(messages["widened"].format(types=messages["list"].join(narrow)))
     for warning in found.warnings:
@@ -135,14 +134,16 @@ def _remarks(found: Collectives, messages: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys(remarks))
 
 
-def _tables(found: Collectives, messages: Mapping[str, str]) -> list[Table]:
-    if not found.operations:
-        return []
+def _has_sums(found: Collectives, messages: Mapping[str, str]) -> bool:
+    """Whether sums tell more than the rows do: of operations that differ and run once each, they are the same."""
     rows, totals = _rows(found, messages), found.totals
-    # Two operations that differ and run once each are their own sums.
-    told = len(rows) == len(totals) and all(len(row.operations) == row.operations[0].times == 1 for row in rows)
-    sums = [] if told or len(totals) == 1 else [_totals(found, messages)]
-    return [*sums, _operations(rows[:SHOWN_ROWS], messages)]
+    once = all(len(row.operations) == row.operations[0].times == 1 for row in rows)
+    return len(totals) > 1 and not (once and len(rows) == len(totals))
+
+
+def _tables(found: Collectives, messages: Mapping[str, str]) -> list[Table]:
+    sums = [_totals(found, messages)] if _has_sums(found, messages) else []
+    return [*sums, _operations(found, messages)] if found.operations else []
 
 
 def _totals(found: Collectives, messages: Mapping[str, str]) -> Table:
@@ -154,15 +155,14 @@ def _totals(found: Collectives, messages: Mapping[str, str]) -> Table:
     rows = []
     for total in found.totals:
         alike = [each for each in found.operations if (each.operation, each.axes) == (total.operation, total.axes)]
-        moved = Received(total.bytes_per_turn, total.bytes_once)
         row = [
             total.operation,
             along(alike, found.mesh, messages),
             str(total.count),
-            amount(moved, total.at_most, messages),
+            amount(total, messages),
         ]
         if whole:
-            row.append(_share(moved.once, whole))
+            row.append(_share(total.bytes_once, whole))
         rows.append(tuple(row))
     return Table(tuple(messages[key] for key in keys), rows, messages["totals_table"])
 
@@ -172,8 +172,9 @@ def _share(part: int, whole: int) -> str:
     return "< 1%" if 0 < percent < 1 else f"{percent:.0f}%"
 
 
-def _operations(rows: Sequence[Row], messages: Mapping[str, str]) -> Table:
+def _operations(found: Collectives, messages: Mapping[str, str]) -> Table:
     """Rows, with a column that says of how many operations each is the row, unless each is of one."""
+    rows = _rows(found, messages)[:SHOWN_ROWS]
     keys = ["operation", "along", "arrays", "receives_each", "times", "line"]
     cells = [row.cells for row in rows]
     if any(len(row.operations) > 1 for row in rows):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from shardbook._collectives_view import along, amount, mesh_of, remarks_on
 from shardbook._display import pairs_html, pairs_text, prose, table_html, table_text
-from shardbook._totals import Received
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -60,14 +59,11 @@ def _along(comparison: Comparison, operation: str, axes: tuple[str, ...] | None,
 
 
 def _amount(total: Total | None, messages: Mapping[str, str]) -> str:
-    if total is None:
-        return "—"
-    return amount(Received(total.bytes_per_turn, total.bytes_once), total.at_most, messages)
+    return amount(total, messages) if total else "—"
 
 
 def _sum(comparison: Comparison, name: str, messages: Mapping[str, str]) -> str:
-    plan = comparison.plans[name]
-    written = amount(Received(plan.bytes_per_turn, plan.bytes_once), plan.at_most, messages)
+    written = amount(comparison.plans[name], messages)
     # Where all cost the same none is worth a mark.
     marked = name in comparison.cheapest and len(comparison.cheapest) < len(comparison.plans)
     return messages["cheapest"].format(amount=written) if marked else written
@@ -85,7 +81,7 @@ def _meshes(comparison: Comparison, messages: Mapping[str, str]) -> tuple[tuple[
 
 def _remarks(comparison: Comparison, messages: Mapping[str, str]) -> list[str]:
     plans = comparison.plans
-    remarks = [remark for plan in plans.values() for remark in remarks_on(plan, messages)]
+    remarks = [remark for plan in plans.values() for remark in remarks_on(plan, messages, sums=True)]
     remarks += [_widened(name, plan, messages) for name, plan in plans.items()]
     return [remark for remark in dict.fromkeys(remarks) if remark]
 

@@ -79,7 +79,7 @@ MESSAGES = {
         "once_and_per_turn": "{once} + {turn}",
         "other_groups": "other groups",
         "totals_table": "Communication by operation and mesh axes",
-        "more_rows": "and {count} more rows: {amount}",
+        "more_rows": "and {count} more: {amount}",
         "comparison_table": "Communication of several plans",
         "all_operations": "together",
         "cheapest": "{amount} (least)",
