@@ -142,7 +142,7 @@ def test_loops_count():
 
 
 def test_a_loop_of_unknown_length():
-    """How often is then unknown, and so is the sum."""
+    """How often is then unknown, and so is the sum; the condition is asked once more than the body runs."""
     found = sb.collectives(
         mapped(
             lambda x: lax.while_loop(lambda c: lax.psum(c, ("x", "y")).sum() < 9, lambda c: lax.psum(c, "y") + 1, x)
@@ -151,7 +151,9 @@ def test_a_loop_of_unknown_length():
     )
     assert {one.times for one in found} == {None}
     assert found.bytes_per_device is None
-    assert "?: in a loop" in str(found)
+    assert (found.bytes_once, found.bytes_per_turn) == (BLOCK * 7 // 4, BLOCK * 7 // 4 + BLOCK * 3 // 2)
+    assert "each device receives  1.75 KiB once + 3.25 KiB per turn" in str(found)
+    assert "Per turn: of each loop" in str(found)
 
 
 def test_branches():
@@ -446,8 +448,8 @@ def test_plain_text():
         == """\
 <lambda>
 operation   along  on each device              receives  times  line
-all-gather  y      float32[16, 16] → [64, 16]  3 KiB     1      LINE
 all-reduce  x      float32[64, 16]             4 KiB     1      LINE
+all-gather  y      float32[16, 16] → [64, 16]  3 KiB     1      LINE
 mesh                  x=2, y=4
 each device receives  7 KiB"""
     )

@@ -78,6 +78,11 @@ def test_a_step_of_flax(flax_state):
     assert along(found, "fsdp") == 2 * (gradients + 1) * F32 // 2
     assert (found.name, found.mesh) == ("train_step", {"fsdp": 2, "tp": 4})
     assert {one.source.file for one in found} == {__file__}
+    # The table says it: five equal sums are one row, and a row of thirteen arrays is no wider than the terminal.
+    assert [(total.axes, total.count) for total in found.totals] == [(("fsdp",), 1), (("tp",), 5)]
+    assert [total.bytes_per_device for total in found.totals] == [along(found, "fsdp"), along(found, "tp")]
+    assert sum(total.bytes_per_device for total in found.totals) == found.bytes_per_device
+    assert len(found.text(80)) == 10
 
 
 def test_what_flax_has_lowered_or_compiled(flax_state):

@@ -198,6 +198,7 @@ def test_what_the_package_has():
         assert pickle.loads(pickle.dumps(thing)) is thing  # noqa: S301, our own
     assert [name for name in dir(sb) if name.islower() and not name.startswith("_")] == [
         "collectives",
+        "compare",
         "layout",
         "memory",
         "moves",

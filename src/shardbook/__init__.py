@@ -1,8 +1,9 @@
 """See how JAX shards an array, and what moving it costs.
 
 ``layout`` says which device holds which part of an array, ``show`` draws it, ``moves`` says what each device must
-receive to go from one layout to another, ``collectives`` which communication a compiled function contains, ``memory``
-what a device holds while it runs; ``chip_mesh`` makes a mesh of chips that this machine has not, to compile for.
+receive to go from one layout to another, ``collectives`` which communication a compiled function contains, ``compare``
+how several plans for it differ, ``memory`` what a device holds while it runs; ``chip_mesh`` makes a mesh of chips that
+this machine has not, to compile for.
 
 Importing the package imports nothing else: JAX, numpy and rich are loaded by the first name that needs them.
 """
@@ -13,12 +14,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from shardbook._chips import Chip, chip, chip_mesh
     from shardbook._collectives import Collective, Collectives, collectives
+    from shardbook._compare import Comparison, compare
     from shardbook._display import Display
     from shardbook._figure import Figure, Unsharded, show
     from shardbook._hlo import Buffer, Source
     from shardbook._layout import Axis, Layout, Piece, layout
     from shardbook._memory import Held, Leaf, Memory, memory
     from shardbook._moves import Moves, Receipt, moves
+    from shardbook._totals import Total
     from shardbook._xla_warnings import Rematerialization
 
 __version__ = "0.1.0"
@@ -29,6 +32,7 @@ __all__ = [
     "Chip",
     "Collective",
     "Collectives",
+    "Comparison",
     "Display",
     "Figure",
     "Held",
@@ -40,10 +44,12 @@ __all__ = [
     "Receipt",
     "Rematerialization",
     "Source",
+    "Total",
     "Unsharded",
     "chip",
     "chip_mesh",
     "collectives",
+    "compare",
     "layout",
     "memory",
     "moves",
@@ -54,12 +60,14 @@ __all__ = [
 _MODULES = {
     "_chips": ("Chip", "chip", "chip_mesh"),
     "_collectives": ("Collective", "Collectives", "collectives"),
+    "_compare": ("Comparison", "compare"),
     "_display": ("Display",),
     "_figure": ("Figure", "Unsharded", "show"),
     "_hlo": ("Buffer", "Source"),
     "_layout": ("Axis", "Layout", "Piece", "layout"),
     "_memory": ("Held", "Leaf", "Memory", "memory"),
     "_moves": ("Moves", "Receipt", "moves"),
+    "_totals": ("Total",),
     "_xla_warnings": ("Rematerialization",),
 }
 

@@ -19,6 +19,7 @@ from shardbook._hlo_collectives import HloCollective, Slices, find
 from shardbook._mesh_axes import communication_axes
 from shardbook._messages import messages
 from shardbook._public import public
+from shardbook._totals import Total, received, totals
 from shardbook._xla_warnings import Rematerialization, read_warning
 
 
@@ -44,8 +45,9 @@ class Collective:
         all-gather (n-1)·B, reduce-scatter (n-1)/n·B, all-reduce 2·(n-1)/n·B, all-to-all (n-1)/n·B, permutation and
         broadcast B. These are what the bandwidth-optimal algorithms send (Thakur, Rabenseifner, Gropp: Optimization of
         collective communication operations in MPICH, 2005); other algorithms send more.
-    times
-        How often it runs in one call; None if a loop around it has no known trip count.
+    times_once, times_per_turn
+        How often it runs in one call if the loops whose number of turns is unknown do not turn, and how much more often
+        if each of them turns once. In no such loop the latter is 0; in the body of one the former.
     branch
         The branches of ``lax.cond`` and ``lax.switch`` it stands in, outermost first: XLA's name of each and which of
         its branches. Of the branches of one name one is taken.
@@ -67,12 +69,18 @@ class Collective:
     operands: tuple[Buffer, ...]
     results: tuple[Buffer, ...]
     bytes_per_device: int
-    times: int | None
+    times_once: int
+    times_per_turn: int
     branch: tuple[tuple[str, int], ...]
     op_name: str
     source: Source | None
     asynchronous: bool
     widened: str
+
+    @property
+    def times(self) -> int | None:
+        """How often it runs in one call; None if a loop around it has no known trip count."""
+        return None if self.times_per_turn else self.times_once
 
     @property
     def at_most(self) -> bool:
@@ -116,12 +124,37 @@ class Collectives(Display):
 
         Of the branches of a conditional the one that receives most counts: ``at_most`` says whether there is one.
         """
-        return _total(self.operations)
+        return received(self.operations).known
+
+    @property
+    def bytes_once(self) -> int:
+        """The same without the turns of loops of which nobody knows how often they turn."""
+        return received(self.operations).once
+
+    @property
+    def bytes_per_turn(self) -> int:
+        """How many bytes more if each of these loops turns once; 0 if there is none."""
+        return received(self.operations).per_turn
+
+    @property
+    def bytes_at_least(self) -> int:
+        """How many bytes a device receives in any case: those that no branch and no turn of an unknown loop decides."""
+        return received(operation for operation in self.operations if not operation.at_most).once
 
     @property
     def at_most(self) -> bool:
         """Whether ``bytes_per_device`` is an upper bound, as some operation may not be reached."""
         return any(operation.at_most for operation in self.operations)
+
+    @property
+    def totals(self) -> tuple[Total, ...]:
+        """A sum for each operation and the axes it goes along, most expensive first.
+
+        What grows with a loop of unknown turns comes before what does not. A sum with ``at_most`` counts the branches
+        of a conditional that are costliest for it, which may not be those that are so for all together: the sums can
+        then add up to more than ``bytes_per_device``, and never to less.
+        """
+        return totals(self.operations)
 
     def __iter__(self) -> Iterator[Collective]:
         return iter(self.operations)
@@ -257,7 +290,8 @@ def _collective(found: HloCollective, meshes: Sequence[dict[str, int]]) -> Colle
         operands=found.operands,
         results=found.results,
         bytes_per_device=_bytes_received(found),
-        times=found.times.turns,
+        times_once=found.times.once,
+        times_per_turn=found.times.per_turn,
         branch=found.times.branch,
         op_name=found.op_name,
         source=found.source,
@@ -284,20 +318,3 @@ def _bytes_received(found: HloCollective) -> int:
     # One of n parts is the device's own; rounded up, as the whole may not be a multiple of n bytes.
     once = 2 if found.kind == "all-reduce" else 1
     return -(-once * given * (size - 1) // size)
-
-
-def _total(operations: Iterable[Collective], depth: int = 0) -> int | None:
-    """Bytes of all operations; of the branches at ``depth`` of a conditional those of the one with the most."""
-    total = 0
-    conditionals: dict[str, dict[int, list[Collective]]] = {}
-    for operation in operations:
-        if operation.times is None:
-            return None
-        if len(operation.branch) == depth:
-            total += operation.bytes_per_device * operation.times
-        else:
-            name, number = operation.branch[depth]
-            conditionals.setdefault(name, {}).setdefault(number, []).append(operation)
-    for branches in conditionals.values():
-        total += max(_total(taken, depth + 1) or 0 for taken in branches.values())
-    return total

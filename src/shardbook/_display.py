@@ -131,7 +131,8 @@ Pairs = Sequence[tuple[str, str]]
 
 def pairs_html(pairs: Pairs) -> str:
     """Return a description list of labels and values."""
-    return "<dl>" + "".join(f"<div><dt>{label}</dt><dd>{escape(value)}</dd></div>" for label, value in pairs) + "</dl>"
+    rows = (f"<div><dt>{escape(label)}</dt><dd>{escape(value)}</dd></div>" for label, value in pairs)
+    return f"<dl>{''.join(rows)}</dl>"
 
 
 def pairs_text(pairs: Pairs, width: int) -> list[Text]:
@@ -164,14 +165,16 @@ def table_html(head: Sequence[str], rows: Sequence[Sequence[str]], label: str) -
     )
 
 
-LEAST_LAST = 12
-"""Characters to which the last column of a table may be shortened."""
+LEAST_LAST, LEAST_SHORTENED = 12, 14
+"""Characters to which the last column of a table may be shortened, and the one that may be so in the middle."""
 
 
-def table_text(head: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[Text]:
+def table_text(
+    head: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, shortened: int | None = None
+) -> list[Text]:
     """Return a table as lines: columns beside each other if ``width`` allows, else a block of pairs for each row.
 
-    The last column is shortened from its left if that helps.
+    If that helps, the last column is shortened from its left, and then the column ``shortened`` in its middle.
 
     >>> for line in table_text(("device", "receives"), (("0", "12 B"), ("10", "—")), 80):
     ...     print(line.plain)
@@ -179,24 +182,49 @@ def table_text(head: Sequence[str], rows: Sequence[Sequence[str]], width: int) -
     0       12 B
     10      —
     """
-    cells = [[Text(cell) for cell in row] for row in (head, *rows)]
-    wide = [max(row[at].cell_len for row in cells) for at in range(len(head))]
-    room = width - sum(wide[:-1]) - 2 * (len(wide) - 1)
-    if LEAST_LAST <= room < wide[-1]:
-        # The last column says where: its end tells most.
-        for row in cells[1:]:
-            row[-1] = Text(row[-1].plain if len(row[-1]) <= room else "…" + row[-1].plain[1 - room :])
-        wide[-1] = room
-    if sum(wide) + 2 * (len(wide) - 1) > width:
-        return [line for row in rows for line in [*pairs_text(tuple(zip(head, row, strict=True)), width), Text("")]][
-            :-1
-        ]
+    cells = [list(row) for row in rows]
+    wide = [max(Text(row[at]).cell_len for row in (head, *cells)) for at in range(len(head))]
+    over = sum(wide) + 2 * (len(wide) - 1) - width
+    last = len(head) - 1
+    least = {last: LEAST_LAST} | ({} if shortened is None else {shortened: LEAST_SHORTENED})
+    spare = {at: max(0, wide[at] - max(room, Text(head[at]).cell_len)) for at, room in least.items()}
+    if 0 < over <= sum(spare.values()):
+        for at, room in spare.items():
+            cut = min(over, room)
+            over -= cut
+            wide[at] -= cut
+            # The last column says where: its end tells most.
+            shorten = from_the_left if at == last else in_the_middle
+            for row in cells:
+                row[at] = shorten(row[at], wide[at])
+    if over > 0:
+        blocks = [[*pairs_text(tuple(zip(head, row, strict=True)), width), Text("")] for row in rows]
+        return [line for block in blocks for line in block][:-1]
     found: list[Text] = []
-    for number, row in enumerate(cells):
+    for number, texts in enumerate([list(head), *cells]):
         line = Text(style="" if number else "dim")
-        for at, cell in enumerate(row):
-            line.append_text(cell)
-            line.append(" " * (wide[at] - cell.cell_len + 2))
+        for text, room in zip(texts, wide, strict=True):
+            line.append(text)
+            line.append(" " * (room - Text(text).cell_len + 2))
         line.rstrip()
         found.append(line)
     return found
+
+
+def from_the_left(text: str, room: int) -> str:
+    """Shorten text to ``room`` characters, of which the last ones are kept.
+
+    >>> from_the_left("transformer.py:12", 12)
+    '…ormer.py:12'
+    """
+    return text if len(text) <= room else "…" + text[1 - room :]
+
+
+def in_the_middle(text: str, room: int) -> str:
+    """Shorten text to ``room`` characters, in its middle.
+
+    >>> in_the_middle("float32[16, 64] → [64, 64]", 17)
+    'float32[…[64, 64]'
+    """
+    kept = room - 1
+    return text if len(text) <= room else text[: kept - kept // 2] + "…" + text[len(text) - kept // 2 :]

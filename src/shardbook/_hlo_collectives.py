@@ -52,8 +52,10 @@ NARROW_TYPES = ("bfloat16", "float16")
 class Times(NamedTuple):
     """How often an operation runs in one call of the function."""
 
-    turns: int | None
-    """None if a loop around it has no known trip count."""
+    once: int
+    """If the loops whose number of turns is unknown do not turn at all."""
+    per_turn: int = 0
+    """How much more often if each of these loops turns once; 0 if there is none around it."""
     branch: tuple[tuple[str, int], ...] = ()
     """The branches it stands in, outermost first: the name of each conditional, and which of its branches."""
 
@@ -270,9 +272,8 @@ class _Finder:
             before = found.get(name)
             found[name] = times if before is None else _sum(before, times)
             for instruction in self._module.computations[name].values():
-                for callee, factor, branch in _calls(name, instruction, loops):
-                    turns = None if times.turns is None or factor is None else times.turns * factor
-                    visit(callee, Times(turns, times.branch + branch))
+                for callee, inner in _calls(name, instruction, loops):
+                    visit(callee, _product(times, inner))
 
         visit(self._module.entry, Times(1))
         return found
@@ -356,26 +357,38 @@ def _op_name(instruction: Instruction) -> str:
     return name.group(1) if name else ""
 
 
-def _calls(
-    computation: str, instruction: Instruction, loops: Loops
-) -> Iterator[tuple[str, int | None, tuple[tuple[str, int], ...]]]:
-    """The computations an instruction runs, how often each time it runs itself, and in which branch."""
+def _calls(computation: str, instruction: Instruction, loops: Loops) -> Iterator[tuple[str, Times]]:
+    """The computations an instruction runs, and how often each time it runs itself."""
     if kind_of(instruction.opcode) or instruction.opcode.endswith(("-done", "-update")):
         # What these call is how to add two numbers, or what their start has called already.
         return
     if instruction.opcode == "while":
         turns = loops.turns(computation, instruction)
-        yield instruction.attribute("body"), turns, ()
-        yield instruction.attribute("condition"), None if turns is None else turns + 1, ()
+        # The condition is asked once more, to end the loop.
+        yield instruction.attribute("body"), Times(0, 1) if turns is None else Times(turns)
+        yield instruction.attribute("condition"), Times(1, 1) if turns is None else Times(turns + 1)
         return
     several = re.search(r"\bbranch_computations=\{([^}]*)\}", instruction.attributes)
     branches = several.group(1).split(",") if several else []
     branches += [name for key in ("true", "false") if (name := instruction.attribute(f"{key}_computation"))]
     for number, name in enumerate(branches):
-        yield name.strip().lstrip("%"), 1, ((f"{computation}/{instruction.name}", number),)
+        yield name.strip().lstrip("%"), Times(1, branch=((f"{computation}/{instruction.name}", number),))
     for key in ("calls", "to_apply"):
         if name := instruction.attribute(key):
-            yield name, 1, ()
+            yield name, Times(1)
+
+
+def _product(outer: Times, inner: Times) -> Times:
+    """How often a computation runs that is called so often each time its caller runs.
+
+    >>> _product(Times(3), Times(0, 1)), _product(Times(0, 1), Times(5))
+    (Times(once=0, per_turn=3, branch=()), Times(once=0, per_turn=5, branch=()))
+    >>> _product(Times(2), Times(1, 1))[:2], _product(Times(1, 1), Times(1, 1))[:2]
+    ((2, 2), (1, 3))
+    """
+    once = outer.once * inner.once
+    turned = (outer.once + outer.per_turn) * (inner.once + inner.per_turn)
+    return Times(once, turned - once, outer.branch + inner.branch)
 
 
 def _sum(one: Times, other: Times) -> Times:
@@ -385,12 +398,11 @@ def _sum(one: Times, other: Times) -> Times:
     rest, others = one.branch[len(alike) :], other.branch[len(alike) :]
     if rest and others and rest[0][0] == others[0][0]:
         # Two branches of one conditional: only one of them is taken.
-        turns = None if one.turns is None or other.turns is None else max(one.turns, other.turns)
-        return Times(turns, one.branch)
-    turns = None if one.turns is None or other.turns is None else one.turns + other.turns
+        return Times(max(one.once, other.once), max(one.per_turn, other.per_turn), one.branch)
     # One place is in a branch and the other is not, or they are in branches that have nothing to do with each other.
     loose = "+".join(name for name, _ in (*rest[:1], *others[:1]))
-    return Times(turns, (*shared, (loose, 0)) if loose else shared)
+    branch = (*shared, (loose, 0)) if loose else shared
+    return Times(one.once + other.once, one.per_turn + other.per_turn, branch)
 
 
 def _groups(kind: str, text: str, partitions: int) -> Groups:
