@@ -124,7 +124,7 @@ def test_what_is_recorded_is_not_compiled_again(bench, recorded):
 
 def test_one_program_more_is_one_compilation_more(bench):
     bench.write([*CELLS, "sb.collectives(lambda a: a.sum(), struct('x'))"])
-    assert "is not recorded: python3 noxfile.py -s chips" in bench.run(REPLAY)[1]
+    assert "is not recorded: renew it by python3 noxfile.py -s chips" in bench.run(REPLAY)[1]
     assert "3 programs, 1 compiled" in bench.run(STAND_IN)[1]
     assert bench.run(REPLAY) == (0, "")
 

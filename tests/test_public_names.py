@@ -197,6 +197,8 @@ def test_what_the_package_has():
         assert (thing.__module__, thing.__qualname__) == ("shardbook", name)
         assert pickle.loads(pickle.dumps(thing)) is thing  # noqa: S301, our own
     assert [name for name in dir(sb) if name.islower() and not name.startswith("_")] == [
+        "chip",
+        "chip_mesh",
         "collectives",
         "compare",
         "layout",

@@ -1,4 +1,4 @@
-"""Renew what compilers gave for the pages on chips, or compare: nox -s chips [-- --check] [PAGE ...].
+"""Renew what compilers gave for the pages on chips, or compare them anew: the session chips.
 
 The pages are read here; their cells run in the environment with the compilers, one page after another. What is recorded
 already is not compiled again, so that a renewal that was interrupted goes on where it was.

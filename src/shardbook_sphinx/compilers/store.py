@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-REMEDY = "python3 noxfile.py -s chips"
+REMEDY = "renew it by python3 noxfile.py -s chips"
 # The distributions whose releases decide what a compiler gives.
 COMPILERS = ("jax", "libtpu", "jax-cuda12-plugin", "nvidia-cuda-nvcc-cu12")
 # Where the lines of a page's cells stand in what JAX lowers; a record tells of them, so that they are part of its name.
