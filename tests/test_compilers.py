@@ -172,6 +172,20 @@ def test_a_compiler_that_says_otherwise_is_told(bench):
     assert "H100 1x8 1: text" in said
 
 
+def test_devices_that_are_others_are_told(bench):
+    records = CompilerRecords.read(bench.records)
+    records.devices["H100 1x8 1"][0] = [7, 0, 0]
+    records.write(bench.records)
+    assert "H100 1x8 1: other devices" in bench.run(STAND_IN, "--check")[1]
+
+
+def test_a_cell_that_does_not_raise_as_it_says_is_told(bench):
+    page = json.loads(bench.cells.read_text(encoding="utf-8"))
+    page["cells"][1]["raises"] = "ValueError"
+    bench.cells.write_text(json.dumps(page), encoding="utf-8")
+    assert "cell 2 should raise ValueError, but raised nothing" in bench.run(STAND_IN)[1]
+
+
 def test_records_of_other_releases_are_stale():
     path = recorded_file(CHECKOUT, "guides/chips")
     records = CompilerRecords.read(path)

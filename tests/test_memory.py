@@ -187,7 +187,7 @@ def test_the_hosts_memory_stands_apart():
     assert offloaded.total == found.total
     lines = str(offloaded).splitlines()
     assert "host memory, for each device    3.5 KiB" in lines
-    assert "host: arguments                 2 KiB" in lines
+    assert "on the host: arguments          2 KiB" in lines
 
 
 def test_ways_to_ask():

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from shardbook_sphinx.compilers.store import COMPILERS, CompilerRecords
-from shardbook_sphinx.nodes import generated
+from shardbook_sphinx.nodes import generated, sentence
 from shardbook_sphinx.recorded import recorded_file
+
+if TYPE_CHECKING:
+    from docutils import nodes
 
 
 class CompiledWith(SphinxDirective):
@@ -21,4 +24,4 @@ class CompiledWith(SphinxDirective):
         self.env.note_dependency(str(path))
         versions = CompilerRecords.read(path).versions
         said = [f"{name} {versions.get(name, '?')}" for name in COMPILERS]
-        return [generated(nodes.Text(" · ".join(said)), classes=["compiled-with"])]
+        return [generated(*sentence(" ".join(f"`{each}`" for each in said)))]

@@ -67,7 +67,7 @@ class Recorder:
         return found
 
     def compile_of(self, lowered: jax.stages.Lowered, options: dict[str, Any] | None, key: str, real: Any) -> Any:
-        """Compile; what a record says is compared with it, or else spares the time if nothing but text is asked for."""
+        """Compile what is not recorded; all, and compare, if that is asked for."""
         program = program_key(lowered, key, options)
         known = self.old.programs.get(program)
         if program in self.new.programs:
@@ -154,11 +154,15 @@ def run(cells: list[dict[str, Any]]) -> None:
     """Run cells one after another, as a kernel would; those that declare ``raises`` must raise."""
     names: dict[str, Any] = {"__name__": "__main__"}
     for place, cell in enumerate(cells, 1):
+        raised = ""
         try:
             exec(compile(cell["source"], CELL.format(place), "exec"), names)  # noqa: S102, the handbook's own cells
         except Exception as error:
-            if type(error).__name__ != cell["raises"]:
+            raised = type(error).__name__
+            if raised != cell["raises"]:
                 raise
+        if raised != cell["raises"]:
+            raise AssertionError(f"cell {place} should raise {cell['raises']}, but raised nothing")
 
 
 def main() -> int:
@@ -177,7 +181,10 @@ def main() -> int:
         return 1
     if arguments.check:
         missing = recorder.old.programs.keys() ^ recorder.new.programs.keys()
+        old, new = recorder.old.devices, recorder.new.devices
+        moved = sorted(key for key in old | new if old.get(key) != new.get(key))
         told = [*recorder.differ, *(f"{key} is on one side only" for key in sorted(missing))]
+        told += [f"{key}: other devices" for key in moved]
         print("\n".join(told) or f"{page['docname']}: {recorder.compiled} programs as recorded")
         return int(bool(told))
     if vars(recorder.new) != vars(CompilerRecords.read(arguments.records)):
