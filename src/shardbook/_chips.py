@@ -16,7 +16,7 @@ from shardbook._public import public
 
 CLOUD_TPU = "Cloud TPU documentation, system architecture of TPU"
 PREALLOCATED = 0.75
-"""The share of a GPU's memory that JAX takes, unless XLA_PYTHON_CLIENT_MEM_FRACTION says another."""
+"""The share of a GPU's memory that JAX takes when it starts, unless XLA_PYTHON_CLIENT_MEM_FRACTION says another."""
 
 
 @public

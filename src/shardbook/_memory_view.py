@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from shardbook import _notation
+from shardbook._chips import PREALLOCATED
 from shardbook._display import pairs_html, pairs_text, prose, table_html, table_text
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ ROWS = 12
 """So many kinds of arguments have a row each; the rest share one."""
 NAMED = 4
 """So many unused arguments are named."""
-RESERVED = 0.75
-"""The share of a GPU's memory that JAX takes when it starts, and never more, unless told otherwise."""
 
 
 def memory_html(found: Memory, messages: Mapping[str, str]) -> str:
@@ -96,8 +95,8 @@ def _remarks(found: Memory, messages: Mapping[str, str]) -> list[str]:
     if found.capacity is not None and found.platform == "gpu":
         if not found.fits:
             remarks.append(messages["gpu_refuses_nothing"])
-        elif found.total > RESERVED * found.capacity:
-            remarks.append(messages["above_reserved"].format(percent=round(100 * RESERVED)))
+        elif found.total > PREALLOCATED * found.capacity:
+            remarks.append(messages["above_reserved"].format(percent=round(100 * PREALLOCATED)))
     if found.unused:
         listed = messages["list"].join([*found.unused[:NAMED], *["…"] * (len(found.unused) > NAMED)])
         remarks.append(messages["unused"].format(count=len(found.unused), listed=listed))
