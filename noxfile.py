@@ -227,9 +227,12 @@ def history(session: nox.Session) -> None:
 
 @nox.session(python=PYTHON, requires=["kernels"], default=False)
 def canary(session: nox.Session) -> None:
-    """Say in one page what another JAX release would change: `nox -s canary -- VERSION`."""
-    if len(session.posargs) != 1:
-        session.error("name one release: nox -s canary -- 0.11.2")
+    """Say in one page what another JAX would change, `nox -s canary -- VERSION`, or compiler, `-- libtpu==VERSION`."""
+    if not session.posargs:
+        session.error("name a release: nox -s canary -- 0.11.2, or compilers: nox -s canary -- libtpu==0.0.49")
+    if "==" in session.posargs[0]:
+        other_compilers(session)
+        return
     release = session.posargs[0]
     run(session, "shardbook_sphinx.commands.build")  # what the pinned JAX prints, to compare with
     session.install("--require-hashes", "-r", "requirements/site.txt", env={"UV_COMPILE_BYTECODE": "1"})
@@ -239,6 +242,23 @@ def canary(session: nox.Session) -> None:
     for kernel in theirs.glob("jax-*"):
         shutil.copytree(kernel, ours / kernel.name, dirs_exist_ok=True)
     session.run("python", "-m", "shardbook_sphinx.commands.canary", release, env=CPU)
+
+
+def other_compilers(session: nox.Session) -> None:
+    """Compile with other releases what is recorded, and say what changes; `--seconds S` does as much by chance."""
+    packages = [word for word in session.posargs if "==" in word]
+    options = [word for word in session.posargs if word not in packages]
+    session.install("--require-hashes", "-r", "requirements/chips.txt")
+    session.install("--no-deps", *packages)
+    with_compilers = Path(session.virtualenv.location, "bin", "python")
+    command = [
+        str(SITE / "bin" / "python"),
+        "-m",
+        "shardbook_sphinx.commands.compilers",
+        str(with_compilers),
+        "--check",
+    ]
+    session.run(*command, *options, external=True, success_codes=[0, 1])  # 1 is that something changes: no failure here
 
 
 @nox.session(python=PYTHON, default=False)

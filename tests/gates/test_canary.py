@@ -63,6 +63,37 @@ def test_a_page_that_did_not_run_is_a_finding():
     assert cell_findings({"a": [["f()", ""]]}, {}) == [Finding("a", "could not be run")]
 
 
+IMPORT, GONE = "from jax import reshard", "ImportError: cannot import name 'reshard' from 'jax'"
+
+
+def pages(names, *cells):
+    """The same cells on several pages."""
+    return {name: [list(cell) for cell in cells] for name in names}
+
+
+def missing(name):
+    return f"NameError: name '{name}' is not defined"
+
+
+def test_one_failed_import_is_one_finding():
+    """What lacks a name follows from the cell that would have bound it, also through another; so on each page."""
+    ran = (IMPORT, ""), ("y = reshard(x)", ""), ("print(y)", "1"), ("print(2)", "2")
+    now = (IMPORT, GONE), ("y = reshard(x)", missing("reshard")), ("print(y)", missing("y")), ("print(2)", "2")
+    assert cell_findings(pages("abc", *ran), pages("abc", *now)) == [
+        Finding(f"a, cell 1: {IMPORT}", f"nothing → {GONE}; so in 3 cells of 3 pages, 6 cells follow")
+    ]
+
+
+def test_what_has_a_cause_of_its_own_stays_a_finding():
+    ran = (IMPORT, ""), ("z = f()", ""), ("print(2)", "2")
+    now = (IMPORT, GONE), ("z = f()", missing("f")), ("print(2)", "3")
+    assert [each.place for each in cell_findings(pages("a", *ran), pages("a", *now))] == [
+        f"a, cell 1: {IMPORT}",
+        "a, cell 2: z = f()",
+        "a, cell 3: print(2)",
+    ]
+
+
 def test_failures_of_doctests_are_findings():
     stars = "*" * 70
     output = f"""

@@ -31,7 +31,7 @@ WINGS = {
     "explorer": {"theme"},
     "reference": {"records"},
     "search": {"reference"},
-    "xla": {"execution"},
+    "xla": {"compilers", "execution"},
     "downloads": {"execution", "theme"},
     "commands": {"compilers", "downloads", "execution", "records", "reference", "translation", "xla"},
 }

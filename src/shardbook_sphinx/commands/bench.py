@@ -120,8 +120,8 @@ def measure(checkout: Path) -> dict[str, float]:
             for command in commands:
                 subprocess.run(command, env=environment, cwd=name, check=True, stdout=subprocess.DEVNULL)
             if are_wanted(root / "docs"):
-                Measurers.start(1)
-                Measurers.finish()
+                Measurers.start(root, 1)
+                Measurers.finish(root)
 
         times["scripts"] = seconds(run_scripts)
         times["english"] = seconds(lambda: run(root, "--only", "en"))

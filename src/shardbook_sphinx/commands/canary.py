@@ -6,6 +6,7 @@ JAX for its surface, and compares each with what the pinned JAX gives. Prints on
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import json
 import os
@@ -32,6 +33,9 @@ FAILURE = re.compile(
     r"(?P<told>(?s:.*?))(?=^\*{70}|\Z)",
     re.MULTILINE,
 )
+# The last line of a traceback, and what it says of a name that was not bound.
+ERROR = re.compile(r"^(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Exit|Interrupt)\b", re.MULTILINE)
+MISSING = re.compile(r"^NameError: name '(\w+)'")
 JAX_ENDS = ("----------", "For simplicity, JAX has removed")
 TRIED = re.compile(r"^\s*(\d+) tests?$", re.MULTILINE)
 
@@ -134,21 +138,90 @@ def surface_findings(copy: Path) -> list[Finding]:
     ]
 
 
+class Broken(NamedTuple):
+    """A cell that raises now and did not, and what follows from that on its page."""
+
+    finding: Finding
+    error: str
+    """The last line of its output."""
+    lost: frozenset[str]
+    """The names that were not bound since."""
+    followed: int = 0
+    """How many cells found one of them missing."""
+
+
 def cell_findings(before: dict[str, list[list[str]]], after: dict[str, list[list[str]]]) -> list[Finding]:
-    """Cells that raise now, that raise no longer, or that print otherwise.
+    """Cells that raise now, that raise no longer, or that print otherwise; what follows from one is told with it.
+
+    A cell that lacks a name follows from the one that would have bound it, and one error on several pages is one.
 
     >>> cell_findings({"a": [["f()", "1"], ["g()", "2"]]}, {"a": [["f()", "1"], ["g()", "AssertionError: no"]]})
     [Finding(place='a, cell 2: g()', told='2 → AssertionError: no')]
+    >>> ran = [["import x", ""], ["x.f()", "1"]]
+    >>> now = [["import x", "ImportError: x"], ["x.f()", "NameError: name 'x'"]]
+    >>> cell_findings({"a": ran, "b": ran}, {"a": now, "b": now})
+    [Finding(place='a, cell 1: import x', told='nothing → ImportError: x; so in 2 cells of 2 pages, 2 cells follow')]
     """
-    found = []
+    found: list[Finding | Broken] = []
     for page, cells in sorted(before.items()):
-        for number, ((source, was), (_, now)) in enumerate(zip(cells, after.get(page, []), strict=False), 1):
-            if was != now:
-                line = source.strip().splitlines()[-1]
-                found.append(Finding(f"{page}, cell {number}: {line}", f"{first_change(was, now)}"))
-        if len(after.get(page, [])) < len(cells):
-            found.append(Finding(page, "could not be run"))
-    return found
+        found += page_findings(page, cells, after.get(page, []))
+    causes: dict[str, list[Broken]] = {}
+    for each in found:
+        if isinstance(each, Broken):
+            causes.setdefault(each.error, []).append(each)
+    told = []
+    for each in found:
+        if not isinstance(each, Broken):
+            told.append(each)
+        elif each is causes[each.error][0]:
+            told.append(as_one(causes[each.error]))
+    return told
+
+
+def page_findings(page: str, before: list[list[str]], after: list[list[str]]) -> list[Finding | Broken]:
+    """What is otherwise on a page."""
+    found: list[Finding | Broken] = []
+    for number, ((source, was), (_, now)) in enumerate(zip(before, after, strict=False), 1):
+        if was == now:
+            continue
+        error = now.splitlines()[-1] if ERROR.match((now.splitlines() or [""])[-1]) else ""
+        name = MISSING.search(error)
+        cause = next(
+            (at for at, one in enumerate(found) if isinstance(one, Broken) and name and name[1] in one.lost), None
+        )
+        if cause is not None:
+            broken = found[cause]
+            assert isinstance(broken, Broken)
+            found[cause] = broken._replace(lost=broken.lost | bound(source), followed=broken.followed + 1)
+            continue
+        finding = Finding(f"{page}, cell {number}: {source.strip().splitlines()[-1]}", first_change(was, now))
+        found.append(Broken(finding, error, bound(source)) if error and not ERROR.search(was) else finding)
+    return [*found, *([Finding(page, "could not be run")] if len(after) < len(before) else [])]
+
+
+def bound(source: str) -> frozenset[str]:
+    r"""The names that a cell binds.
+
+    >>> sorted(bound("import jax.numpy as jnp, os.path\na, b = 1, 2\ndef f(x): pass"))
+    ['a', 'b', 'f', 'jnp', 'os']
+    """
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                names.add(name)
+            case ast.Import(names=many) | ast.ImportFrom(names=many):
+                names |= {alias.asname or alias.name.partition(".")[0] for alias in many}
+    return frozenset(names)
+
+
+def as_one(broken: list[Broken]) -> Finding:
+    """The first of several cells that raise the same, with how many there are and what follows."""
+    first, pages = broken[0].finding, len({each.finding.place.partition(",")[0] for each in broken})
+    followed = sum(each.followed for each in broken)
+    told = [f"so in {len(broken)} cells of {pages} pages"] if len(broken) > 1 else []
+    told += [f"{followed} cells follow"] if followed else []
+    return first._replace(told="; ".join([first.told, ", ".join(told)]) if told else first.told)
 
 
 def first_change(was: str, now: str) -> str:

@@ -1,7 +1,8 @@
 """Renew what compilers gave for the pages on chips, or compare them anew: the session chips.
 
-The pages are read here; their cells run in the environment with the compilers, one page after another. What is recorded
-already is not compiled again, so that a renewal that was interrupted goes on where it was.
+The pages are read here; their cells run in the environment with the compilers, one page after another; then moves and
+products are compiled there, in as many processes as there are cores. What is recorded already is not compiled again, so
+that a renewal that was interrupted goes on where it was.
 """
 
 from __future__ import annotations
@@ -18,7 +19,14 @@ from typing import Any
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
 
 from shardbook_sphinx.compilers import KERNEL
+from shardbook_sphinx.compilers.store import COMPILERS
+from shardbook_sphinx.pins import pinned
 from shardbook_sphinx.recorded import FOLDER, recorded_file
+from shardbook_sphinx.xla.kinds import wanted
+from shardbook_sphinx.xla.record import check as check_chip
+from shardbook_sphinx.xla.record import renew as renew_chip
+from shardbook_sphinx.xla.trials import ALL, CHIPS, all_products, moved
+from shardbook_sphinx.xla.worker import read_recorded
 
 
 def pages_on_chips(docs: Path) -> dict[str, list[dict[str, Any]]]:
@@ -38,7 +46,7 @@ def pages_on_chips(docs: Path) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def renew(root: Path, python: str, names: list[str], *, check: bool) -> int:
+def renew(root: Path, python: str, names: list[str], *, check: bool, seconds: float | None = None) -> int:
     """Have each page's cells run with the compilers; how many pages went wrong."""
     pages = pages_on_chips(root / "docs")
     if unknown := set(names) - pages.keys():
@@ -52,7 +60,9 @@ def renew(root: Path, python: str, names: list[str], *, check: bool) -> int:
             cells.write_text(json.dumps({"docname": docname, "cells": pages[docname]}), encoding="utf-8")
             command = [python, "-m", "shardbook_sphinx.compilers.record", str(cells), str(recorded_file(root, docname))]
             print(docname, flush=True)
-            wrong += bool(subprocess.call([*command, *(["--check"] if check else [])], env=environment, cwd=folder))
+            command += ["--check"] if check else []
+            command += ["--seconds", str(seconds / len(names or pages))] if seconds else []
+            wrong += bool(subprocess.call(command, env=environment, cwd=folder))
     if not check and not names:
         wanted = {recorded_file(root, docname) for docname in pages}
         for path in set((root / FOLDER).glob("*.json.xz")) - wanted:
@@ -60,14 +70,59 @@ def renew(root: Path, python: str, names: list[str], *, check: bool) -> int:
     return wrong
 
 
+def renew_trials(root: Path, python: str) -> None:
+    """Have moves and products compiled that are not recorded: first those that tell of kinds."""
+    for chip in ALL:
+        renew_chip(root, python, chip, [*moved(chip), *all_products(chip)], others=True)
+    known = read_recorded(root)
+    for chip in CHIPS:
+        renew_chip(root, python, chip, wanted(chip, known))
+
+
+def check_trials(root: Path, python: str, seconds: float | None) -> int:
+    """Compile moves and products again; 1 if something is otherwise than recorded. What changes alike is one line."""
+    share = seconds / len(CHIPS) if seconds else None
+    wrong = 0
+    for chip in CHIPS:
+        told = check_chip(root, python, chip, share)
+        wrong |= bool(told)
+        for change, names in sorted(told.items(), key=lambda each: -len(each[1])):
+            print(f"  {len(names)} × {change}\n      {names[0]}", flush=True)
+    return wrong
+
+
+def told_releases(python: str) -> str:
+    """The releases of the compilers in an environment, if they are not the pinned."""
+    program = f"from importlib.metadata import version; print(*map(version, {COMPILERS}))"
+    releases = subprocess.check_output([python, "-c", program], encoding="utf-8").split()
+    pins = pinned("chips")
+    other = [
+        f"{name} {release} against the recorded {pins[name]}"
+        for name, release in zip(COMPILERS, releases, strict=True)
+        if release != pins[name]
+    ]
+    return ", ".join(other)
+
+
 def main() -> int:
     """Read the command line and renew."""
     parser = argparse.ArgumentParser()
     parser.add_argument("python", help="the interpreter of the environment with the compilers")
-    parser.add_argument("pages", nargs="*", metavar="PAGE")
+    parser.add_argument("pages", nargs="*", metavar="PAGE", help="this page alone")
     parser.add_argument("--check", action="store_true", help="compile all again and compare with the records")
+    parser.add_argument("--seconds", type=float, help="check by chance as much as can be compiled in that time")
     arguments = parser.parse_args()
-    return renew(Path.cwd(), arguments.python, arguments.pages, check=arguments.check)
+    root, python = Path.cwd(), arguments.python
+    half = arguments.seconds / 2 if arguments.seconds else None
+    if arguments.check and (other := told_releases(python)):
+        print(other, flush=True)
+    wrong = renew(root, python, arguments.pages, check=arguments.check, seconds=half)
+    if arguments.pages:
+        return wrong
+    if arguments.check:
+        return wrong + check_trials(root, python, half)
+    renew_trials(root, python)
+    return wrong
 
 
 if __name__ == "__main__":

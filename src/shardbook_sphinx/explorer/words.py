@@ -47,6 +47,15 @@ WORDS = {
     ),
     "measured": mark("Measured on JAX {jax}, CPU, mesh {mesh}, {dtype}, {shape}; the bytes are scaled to your array."),
     "measured_otherwise": mark("Measured on JAX {jax}, CPU, mesh {mesh}, {dtype}, {shape}: not quite your case."),
+    "compiled": mark(
+        "By the compiler for {chip} ({made}, JAX {jax}), mesh {mesh}, {dtype}, {shape}; the bytes are scaled to your "
+        "array."
+    ),
+    "compiled_otherwise": mark(
+        "By the compiler for {chip} ({made}, JAX {jax}), mesh {mesh}, {dtype}, {shape}: not quite your case."
+    ),
+    "ask": mark("Ask it of your own program."),
+    "ask_three": mark("How its choice depends on sizes and dtypes."),
     "unmeasured": mark("Not measured for this mesh and these specs."),
     "measure": mark("This Python measures yours, with the package of this handbook:"),
     "not_loaded": mark("The table of measurements could not be loaded."),

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
 FOLDER = "_static/measured"
 """Where the site has the tables."""
-TABLES = ("moves", "products")
-READERS = ("explorer.md", "explain/product-cost.md")
+TABLES = ("moves", "products", "moves-H100", "products-H100", "moves-v5e", "products-v5e")
+"""The tables that the site has, see tables.py."""
+READERS = ("explorer.md", "explain/product-cost.md", "explain/three-compilers.md")
 """The pages that need them: for a handbook without these nothing is measured."""
 
 Sizes = tuple[int, ...]
@@ -26,6 +27,8 @@ MESHES: tuple[Sizes, ...] = ((2, 4), (4, 2), (2, 2), (4, 4), (4,), (8,))
 PRODUCT_MESHES: tuple[Sizes, ...] = ((2, 4), (2, 2), (8,))
 """On these products are, on the first with tuples too. On 4 × 2 they are those of 2 × 4 with the axes exchanged."""
 DEVICES = max(map(math.prod, MESHES))
+LETTERS = "xyz"
+"""The names of their axes."""
 DTYPE = "float32"
 MOVED = (64, 64)
 """Shape of the matrix that changes its layout; which steps XLA takes does not depend on it."""

@@ -8,6 +8,7 @@ import { arrayType, dimensions } from "./notation.js";
  * @typedef {import("./spec.js").Spec} Spec
  *
  * @typedef {"Auto" | "Explicit"} AxisType
+ * @typedef {"H100" | "v5e"} Compiler  by the chip it compiles for
  *
  * @typedef {object} Mesh
  * @property {string[]} names  of the axes
@@ -22,6 +23,7 @@ import { arrayType, dimensions } from "./notation.js";
  * @property {Spec} spec
  * @property {Spec | null} to  where a move goes
  * @property {Product | null} product
+ * @property {Compiler} [compiler]  whose steps are shown; XLA for CPU, if none is named
  *
  * @typedef {{ b: Spec, out: Spec, columns: number }} Product  with B of shape [shape[1], columns]
  *

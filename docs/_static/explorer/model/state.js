@@ -1,7 +1,7 @@
 // A state as the part of an address after `#`, and back. What comes from an address is data from strangers: it is read
 // by a grammar that takes time in proportion to its length, and held to the limits before anything is made of it.
 //
-//   #v=1&shape=8,16&mesh=x:2,y:4:Auto&order=7-0&spec=x,-&to=-,x.y&b=y&out=x&columns=32&dtype=float32
+//   #v=1&shape=8,16&mesh=x:2,y:4:Auto&order=7-0&spec=x,-&to=-,x.y&b=y&out=x&columns=32&compiler=H100&dtype=float32
 //
 // Axes of one dimension are joined by a point, and `-` is None. No sign in it needs escaping. The dtype comes last, since
 // what messengers cut from the end of an address is punctuation.
@@ -9,6 +9,7 @@
 import { limits } from "./limits.js";
 
 /**
+ * @typedef {import("./layout.js").Compiler} Compiler
  * @typedef {import("./layout.js").State} State
  * @typedef {import("./spec.js").Spec} Spec
  * @typedef {import("./limits.js").Field} Field
@@ -17,8 +18,10 @@ import { limits } from "./limits.js";
 
 const VERSION = "1";
 const LONGEST = 40_000; // characters: 4096 devices in any order take some 20,000
-const KEYS = ["v", "shape", "mesh", "order", "spec", "to", "b", "out", "columns", "dtype"];
+const KEYS = ["v", "shape", "mesh", "order", "spec", "to", "b", "out", "columns", "compiler", "dtype"];
 const NEEDED = ["v", "shape", "mesh", "spec", "dtype"];
+/** @type {Compiler[]} whose steps the page has beside those of XLA for CPU, which no address names */
+export const COMPILERS = ["H100", "v5e"];
 
 /** @type {() => State} what the page shows first, anew each time */
 export const defaultState = () => ({
@@ -34,7 +37,7 @@ export const defaultState = () => ({
  * Write a state that is within the limits.
  * @param {State} state
  */
-export function toHash({ shape, dtype, mesh, spec, to, product }) {
+export function toHash({ shape, dtype, mesh, spec, to, product, compiler }) {
   const axes = mesh.names.map((name, at) => `${name}:${mesh.sizes[at]}${mesh.types[at] === "Auto" ? ":Auto" : ""}`);
   const parts = {
     v: VERSION,
@@ -46,9 +49,10 @@ export function toHash({ shape, dtype, mesh, spec, to, product }) {
     b: product && writeSpec(product.b),
     out: product && writeSpec(product.out),
     columns: product && String(product.columns),
+    compiler,
     dtype,
   };
-  const written = Object.entries(parts).filter(([, value]) => value !== null);
+  const written = Object.entries(parts).filter(([, value]) => value !== null && value !== undefined);
   return `#${written.map(([key, value]) => `${key}=${value}`).join("&")}`;
 }
 
@@ -108,7 +112,15 @@ function read(/** @type {string} */ hash) {
           columns: whole(parts.get("columns"), "b"),
         }
       : null,
+    ...(parts.has("compiler") && { compiler: compilerOf(parts.get("compiler")) }),
   };
+}
+
+/** One that the page has steps of. */
+function compilerOf(/** @type {string} */ name) {
+  const found = COMPILERS.find((known) => known === name);
+  if (!found) throw new Malformed("shape");
+  return found;
 }
 
 /** Without escapes, which some programs put where none are needed. */

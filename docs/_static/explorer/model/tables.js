@@ -11,7 +11,9 @@
  * @property {string} dtype
  * @property {number[]} [shape]  of the array of a move
  * @property {{ a: number[], b: number[] }} [shapes]  of the operands of a product
- * @property {{ kind: string, axes: number[], members: number, of: string, fraction: number }[]} steps
+ * @property {{ kind: string, axes: number[], members: number, of: string, fraction: number, dtype?: string }[]} steps
+ * @property {string} [chip]  that it was compiled for
+ * @property {string} [made]  the compiler, and its release
  * @property {Entry[]} meshes
  *
  * @typedef {object} Entry  what was measured on one mesh
@@ -25,6 +27,7 @@
  * @property {string[]} axes  by name
  * @property {boolean} part  whether devices communicate along a part of the axes only
  * @property {string} of  the table's name of the array
+ * @property {string} [dtype]  of what is sent, if it is not that of the table
  * @property {number | null} fraction  of the array's bytes that each device receives; null if it was another mesh
  *
  * @typedef {object} Found
@@ -96,10 +99,10 @@ function find(table, mesh, specs, matrix) {
  */
 function read(table, entry, row, names, exact) {
   const steps = entry.rows[row].map((number) => {
-    const { kind, axes, members, of, fraction } = table.steps[number];
+    const { kind, axes, members, of, fraction, dtype } = table.steps[number];
     const devices = axes.reduce((count, at) => count * entry.sizes[at], 1);
     const part = kind !== "collective-permute" && members < devices;
-    return { kind, axes: axes.map((at) => names[at]), part, of, fraction: exact ? fraction : null };
+    return { kind, axes: axes.map((at) => names[at]), part, of, dtype, fraction: exact ? fraction : null };
   });
   return { warned: entry.warned.includes(row), steps };
 }

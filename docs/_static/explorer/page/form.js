@@ -7,6 +7,7 @@ import { format } from "../model/notation.js";
 import { html, input, the } from "../picture/dom.js";
 import { parseMesh, parseShape, parseSpec, printSpec } from "../model/spec.js";
 import { presets } from "../model/presets.js";
+import { COMPILERS } from "../model/state.js";
 
 /**
  * @typedef {import("../model/layout.js").AxisType} AxisType
@@ -57,7 +58,7 @@ const SPECS = {
  */
 export function connect(page) {
   const specs = /** @type {(keyof typeof SPECS)[]} */ (Object.keys(SPECS)).map((name) => spec(page, name));
-  const shows = [shape(page), dtype(page), mesh(page), order(page), preset(page), ...specs, switches(page)];
+  const shows = [shape(page), dtype(page), mesh(page), order(page), preset(page), ...specs, switches(page), compiler(page)];
   page.root.querySelectorAll("form").forEach((form) => form.addEventListener("submit", (event) => event.preventDefault()));
   return (state, all) => shows.forEach((show) => show(state, all));
 }
@@ -116,11 +117,11 @@ function preset(/** @type {Page} */ page) {
   element.append(...presets.map(({ id }) => html("option", { value: id }, page.words[`preset_${id}`] ?? id)));
   element.addEventListener("change", () => {
     const found = presets.find(({ id }) => id === element.value);
-    if (found) page.reset(structuredClone(found.state));
+    if (found) page.reset({ ...structuredClone(found.state), ...compiled(page.state()) });
   });
   const known = new Map(presets.map(({ id, state }) => [JSON.stringify(state), id]));
   return (state) => {
-    element.value = known.get(JSON.stringify(state)) ?? "";
+    element.value = known.get(JSON.stringify({ ...state, compiler: undefined })) ?? "";
   };
 }
 
@@ -270,6 +271,25 @@ function spec(page, field) {
     showText(state, all);
     showChips(found, shapeOf(state), state.mesh);
   };
+}
+
+/** The compiler that a state names, if it names one. */
+const compiled = (/** @type {State} */ { compiler: named }) => (named ? { compiler: named } : {});
+
+/**
+ * Whose steps are shown: chosen beside the steps, for all of them.
+ * @returns {Show}
+ */
+function compiler(/** @type {Page} */ page) {
+  const elements = /** @type {NodeListOf<HTMLSelectElement>} */ (page.root.querySelectorAll("[name=compiler]"));
+  for (const element of elements) {
+    element.addEventListener("change", () => {
+      const { compiler: _, ...state } = page.state();
+      const chosen = COMPILERS.find((name) => name === element.value);
+      page.change(chosen ? { ...state, compiler: chosen } : state, "spec");
+    });
+  }
+  return (state) => elements.forEach((element) => { element.value = state.compiler ?? ""; });
 }
 
 /** The whole number in a field, NaN if there is none. */

@@ -5,7 +5,8 @@ import { html } from "../picture/dom.js";
 
 /**
  * @typedef {import("../model/tables.js").Table} Table
- * @typedef {"moves" | "products"} Name
+ * @typedef {"moves" | "products"} Subject
+ * @typedef {Subject | `${Subject}-${import("../model/layout.js").Compiler}`} Name
  */
 
 const HERE = /** @type {HTMLScriptElement} */ (document.currentScript).src; // of the bundle
@@ -14,7 +15,7 @@ const loaded = /** @type {{ shardbookMeasured: Record<Name, Table> }} */ (/** @t
 const asked = new Map();
 
 /**
- * One of the two tables; it is loaded once.
+ * One of the tables; it is loaded once.
  * @param {Name} name
  */
 export function loadTable(name) {

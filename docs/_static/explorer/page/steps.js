@@ -1,6 +1,7 @@
 // What XLA inserts for a case: its steps, with a picture of each, where that was measured and how to measure it oneself.
 // In the picture of a step, which is of the mesh, devices that exchange with one another have one colour.
 
+import { DTYPE_BITS } from "../model/dtypes.js";
 import { format, shape, size } from "../model/notation.js";
 import { html, told } from "../picture/dom.js";
 import { deviceIds, levels } from "../picture/mesh_picture.js";
@@ -20,7 +21,7 @@ const MOST_DEVICES = 64; // in the picture of a step
  * @typedef {import("./explorer.js").Words} Words
  *
  * @typedef {object} Case  for which XLA inserts something
- * @property {import("./measured.js").Name} table
+ * @property {import("./measured.js").Subject} table
  * @property {(table: Table, state: State) => Found | null} find  looks it up
  * @property {State} state
  * @property {(of: string) => number} bytes  of an array, by the table's name for it
@@ -39,7 +40,7 @@ export async function showSteps(place, { table, find, state, bytes, matrix, meas
   /** @type {Table} */
   let measured;
   try {
-    measured = await loadTable(table);
+    measured = await loadTable(state.compiler ? `${table}-${state.compiler}` : table);
   } catch {
     if (isCurrent()) place.replaceChildren(html("p", {}, words.not_loaded));
     return;
@@ -48,35 +49,44 @@ export async function showSteps(place, { table, find, state, bytes, matrix, meas
   const found = find(measured, state);
   const parts = [];
   if (found) {
-    const steps = found.steps.map((step) => html("li", {}, describe(step, bytes, matrix, words), ...picture(step, state.mesh, words)));
+    const steps = found.steps.map((step) => html("li", {}, describe(step, measured, bytes, matrix, words), ...picture(step, state.mesh, words)));
     parts.push(steps.length ? html("ol", { class: "explorer-steps" }, ...steps) : html("p", {}, words.no_steps));
     if (found.warned) parts.push(html("p", {}, words.rematerialized));
     parts.push(html("p", { class: "explorer-source" }, source(measured, found, words)));
   } else {
     parts.push(html("p", {}, words.unmeasured));
   }
-  if (!found?.exact) parts.push(html("p", {}, words.measure), ...code(measure));
+  if (state.compiler) parts.push(...ask(words));
+  else if (!found?.exact) parts.push(html("p", {}, words.measure), ...code(measure));
   place.replaceChildren(...parts);
 }
 
 /**
  * A step in words.
  * @param {Step} step
+ * @param {Table} table  that has it
  * @param {Case["bytes"]} bytes
  * @param {Case["matrix"]} matrix
  * @param {Words} words
  */
-function describe({ kind, axes, part, of, fraction }, bytes, matrix, words) {
+function describe({ kind, axes, part, of, fraction, dtype }, table, bytes, matrix, words) {
   const key = `step${matrix ? "_of" : ""}${part ? "_part" : ""}`;
   const step = format(words[key], { kind, axes: axes.join(words.comma), matrix: matrix?.(of) });
-  const received = fraction === null ? null : size(Math.round(fraction * bytes(of)));
+  const received = fraction === null ? null : size(Math.round((fraction * bytes(of) * DTYPE_BITS[dtype ?? table.dtype]) / DTYPE_BITS[table.dtype]));
   return html("p", {}, ...told(received === null ? step : format(words.step_receives, { step, bytes: received })));
 }
 
-/** Where it was measured. */
-function source(/** @type {Table} */ { jax, dtype, shape: one, shapes }, /** @type {Found} */ { on, exact }, /** @type {Words} */ words) {
+/** Where it was measured, or by what compiled. */
+function source(/** @type {Table} */ { jax, dtype, shape: one, shapes, chip, made }, /** @type {Found} */ { on, exact }, /** @type {Words} */ words) {
   const measured = [one, shapes?.a, shapes?.b].filter((sizes) => sizes !== undefined).map(shape).join(" @ ");
-  return format(exact ? words.measured : words.measured_otherwise, { jax, dtype, mesh: on.join(" × "), shape: measured });
+  const key = `${chip ? "compiled" : "measured"}${exact ? "" : "_otherwise"}`;
+  return format(words[key], { jax, dtype, mesh: on.join(" × "), shape: measured, chip, made });
+}
+
+/** Where a reader learns to ask a chip's compiler, and how it chooses. */
+function ask(/** @type {Words} */ words) {
+  const link = (/** @type {string} */ page, /** @type {string} */ said) => html("a", { href: `${page}.html` }, said);
+  return [html("p", {}, link("guides/chips", words.ask), " ", link("explain/three-compilers", words.ask_three))];
 }
 
 /** Python to paste, which the site's own copy buttons came too early for. */

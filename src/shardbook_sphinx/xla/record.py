@@ -1,0 +1,170 @@
+"""Have the compilers of chips make trials, and keep what they give: in several processes, and going on where it was.
+
+What came stands in a journal until all of a chip has, so that an interruption loses nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import subprocess
+import threading
+import time
+from collections import Counter
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from shardbook_sphinx.compilers.store import COMPILERS, CompilerRecords
+from shardbook_sphinx.exceptions import HandbookError
+from shardbook_sphinx.pins import pinned
+from shardbook_sphinx.xla.trials import possible, recorded_trials
+from shardbook_sphinx.xla.worker import read_trial
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator
+    from pathlib import Path
+
+    from shardbook_sphinx.xla.trials import Trial
+
+PROGRESS = 20  # seconds between lines that say how far it is
+
+
+def compile_all(root: Path, python: str, trials: list[Trial]) -> Generator[tuple[str, Any]]:
+    """What the compilers give for trials, by name, as it comes."""
+    count = min(os.cpu_count() or 1, len(trials))
+    environment = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(root / "src"), "PYTHONHASHSEED": "0"}
+    command = [python, "-m", "shardbook_sphinx.xla.compile_trials"]
+    pipe = subprocess.PIPE
+    with Processes(
+        subprocess.Popen(command, env=environment, encoding="utf-8", stdin=pipe, stdout=pipe) for _ in range(count)
+    ) as running:
+        for place, process in enumerate(running):
+            process.stdin.write(json.dumps(trials[place::count]) + "\n")
+            process.stdin.flush()
+        yield from merged(running)
+        if failed := [process.returncode for process in running if process.wait()]:
+            raise HandbookError(f"a process that compiles ended with {failed[0]}: run it again, what came is kept")
+
+
+class Processes(list[Any]):
+    """Processes that end with the block."""
+
+    def __enter__(self) -> list[Any]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self:
+            process.stdin.close()  # they end with their input
+            process.wait()
+            process.stdout.close()
+
+
+def merged(running: list[Any]) -> Iterator[tuple[str, Any]]:
+    """The lines of several processes, as they come."""
+    queue: SimpleQueue[str | None] = SimpleQueue()
+
+    def read(process: Any) -> None:
+        for line in process.stdout:
+            queue.put(line)
+        queue.put(None)
+
+    for process in running:
+        threading.Thread(target=read, args=(process,), daemon=True).start()
+    left = len(running)
+    while left:
+        line = queue.get()
+        if line is None:
+            left -= 1
+        else:
+            name, given = json.loads(line)
+            yield name, given
+
+
+class Journal:
+    """What came so far of a chip, a line each, by these compilers."""
+
+    def __init__(self, root: Path, chip: str, versions: dict[str, str]) -> None:
+        self.path = root / ".build" / "compilers" / f"{chip}.jsonl"
+        self.head = json.dumps(versions, sort_keys=True)
+
+    def read(self) -> dict[str, Any]:
+        """What was written; a line that was cut off is none."""
+        if not self.path.is_file():
+            return {}
+        head, *lines = self.path.read_text(encoding="utf-8").split("\n")
+        return dict(json.loads(line) for line in lines[:-1]) if head == self.head else {}
+
+    def write(self, lines: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+        """Add what comes."""
+        known = self.read()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("w", encoding="utf-8", newline="\n") as file:
+            file.write("\n".join([self.head, *map(json.dumps, known.items()), ""]))
+            for line in lines:
+                file.write(json.dumps(line) + "\n")
+                file.flush()
+                yield line
+
+
+def renew(root: Path, python: str, chip: str, trials: list[Trial], *, others: bool = False) -> None:
+    """Have what is not recorded compiled; what else is recorded stays only with ``others``."""
+    path = recorded_trials(root, chip)
+    pins = pinned("chips")
+    versions = {name: pins[name] for name in COMPILERS}
+    old = CompilerRecords.read(path)
+    journal = Journal(root, chip, versions)
+    programs = (old.programs if old.versions == versions else {}) | journal.read()
+    missing = [trial for trial in trials if trial.name not in programs]
+    print(f"{chip}: {len(trials)} trials, {len(missing)} to compile", flush=True)
+    begun = told = time.monotonic()
+    for done, (name, given) in enumerate(journal.write(compile_all(root, python, missing)), 1):
+        programs[name] = given
+        if time.monotonic() - told > PROGRESS:
+            told = time.monotonic()
+            left = (told - begun) / done * (len(missing) - done)
+            print(f"  {done} of {len(missing)}, {left / 60:.0f} min left", flush=True)
+    names = sorted(programs if others else {trial.name for trial in trials})
+    new = CompilerRecords(versions, {}, {name: programs[name] for name in names})
+    if vars(new) != vars(old):
+        new.write(path)
+    journal.path.unlink(missing_ok=True)
+    print(f"{chip}: {path.stat().st_size} bytes", flush=True)
+
+
+def check(root: Path, python: str, chip: str, seconds: float | None) -> dict[str, list[str]]:
+    """Compile again what is recorded for a chip, or by chance what the seconds allow; what is otherwise, and for which."""
+    programs = CompilerRecords.read(recorded_trials(root, chip)).programs
+    trials = {trial.name: trial for trial in possible(chip) if trial.name in programs}
+    shuffled = random.sample(list(trials.values()), len(trials))
+    begun, compiled = time.monotonic(), 0
+    told: dict[str, list[str]] = {}
+    with contextlib.closing(compile_all(root, python, shuffled)) as coming:
+        for name, given in coming:
+            compiled += 1
+            if given != programs[name]:
+                told.setdefault(change(trials[name], programs[name], given), []).append(name)
+            if seconds and time.monotonic() - begun > seconds:
+                break
+    changed = sum(map(len, told.values()))
+    print(f"{chip}: compiled {compiled} of {len(trials)}, {changed} are otherwise than recorded", flush=True)
+    return told
+
+
+def change(trial: Trial, was: dict[str, str], now: dict[str, str]) -> str:
+    """What is otherwise in the steps of a trial, in a line."""
+    before, after = (steps_in_short(read_trial(trial, given)) for given in (was, now))
+    return f"{before} → {after}" if before != after else "another program with the same steps"
+
+
+def steps_in_short(found: dict[str, Any]) -> str:
+    """The operations of a program, each once with its number.
+
+    >>> step = {"kind": "all-gather", "of": "b", "fraction": 0.75}
+    >>> steps_in_short({"steps": [step, step], "warned": False})
+    '2 all-gather of b (0.75)'
+    """
+    counted = Counter(f"{step['kind']} of {step['of']} ({step['fraction']:g})" for step in found["steps"])
+    told = [f"{count} {step}" for step, count in counted.items()] + (["a warning"] if found["warned"] else [])
+    return ", ".join(told) or "nothing"
