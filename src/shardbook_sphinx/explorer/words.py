@@ -40,6 +40,7 @@ WORDS = {
     "step_part": mark("`{kind}` along a part of {axes}"),
     "step_of": mark("`{kind}` of {matrix} along {axes}"),
     "step_of_part": mark("`{kind}` of {matrix} along a part of {axes}"),
+    "step_several": mark("{count} × {step}"),
     "step_receives": mark("{step}: each device receives {bytes}"),
     "groups": mark("Devices of one colour exchange with one another, along {axes}."),
     "rematerialized": mark(

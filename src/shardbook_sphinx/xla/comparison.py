@@ -113,3 +113,43 @@ def example(case: Case) -> list[nodes.Node]:
         sign = " → " if place == len(case.operands) else " @ "
         line += [nodes.Text(sign if place else ""), *code(named)]
     return line
+
+
+RING = 3
+"""From so many collective-permutes of one matrix on it is a ring: to change places one or two do."""
+
+
+class BySize(SphinxDirective):
+    """What a product of each kind becomes on each chip, by dtype and size: ``{kinds-by-size}``."""
+
+    option_spec: ClassVar[Any] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """A row for each chip, dtype and size; other builds than that of the site have no tables."""
+        if self.env.app.builder.format != "html":
+            return []
+        told = read_tables(Path(self.env.app.confdir))["sizes"]
+        head = [
+            _("Chip"),
+            _("dtype"),
+            _("Size, nearly"),
+            _("Ring that adds up"),
+            _("Ring that gathers"),
+            "reduce-scatter",
+            "all-reduce",
+        ]
+        lines = []
+        for place, (chip, dtype, unit) in enumerate(told["columns"]):
+            counted = Counter(feature for kind in told["kinds"] for feature in features(told, kind["rows"][place]))
+            figures = [str(counted[name]) for name in ("adding ring", "gathering ring", "reduce-scatter", "all-reduce")]
+            lines.append([[nodes.Text(each)] for each in (chip, dtype, str(16 * unit), *figures)])
+        said = _("Of {count} kinds of products, so many have").format(count=len(told["kinds"]))
+        return [generated(*sentence(f"{said}{_(': ').rstrip()}")), table(head, lines, "product-cost")]
+
+
+def features(told: Table, row: list[int]) -> set[str]:
+    """What a program is counted as: rings, and sums that are none."""
+    counted = operations(told, row)
+    rings = {of for (kind, of), count in counted.items() if kind == "collective-permute" and count >= RING}
+    found = {"adding ring" if of == "out" else "gathering ring" for of in rings}
+    return found | {kind for kind, of in counted if of == "out" and kind in {"reduce-scatter", "all-reduce"}}

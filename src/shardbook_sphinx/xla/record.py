@@ -5,7 +5,6 @@ What came stands in a journal until all of a chip has, so that an interruption l
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import random
@@ -14,6 +13,7 @@ import threading
 import time
 from collections import Counter
 from queue import SimpleQueue
+from subprocess import PIPE
 from typing import TYPE_CHECKING, Any
 
 from shardbook_sphinx.compilers.store import COMPILERS, CompilerRecords
@@ -23,7 +23,7 @@ from shardbook_sphinx.xla.trials import possible, recorded_trials
 from shardbook_sphinx.xla.worker import read_trial
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from shardbook_sphinx.xla.trials import Trial
@@ -31,55 +31,54 @@ if TYPE_CHECKING:
 PROGRESS = 20  # seconds between lines that say how far it is
 
 
-def compile_all(root: Path, python: str, trials: list[Trial]) -> Generator[tuple[str, Any]]:
-    """What the compilers give for trials, by name, as it comes."""
-    count = min(os.cpu_count() or 1, len(trials))
-    environment = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(root / "src"), "PYTHONHASHSEED": "0"}
-    command = [python, "-m", "shardbook_sphinx.xla.compile_trials"]
-    pipe = subprocess.PIPE
-    with Processes(
-        subprocess.Popen(command, env=environment, encoding="utf-8", stdin=pipe, stdout=pipe) for _ in range(count)
-    ) as running:
-        for place, process in enumerate(running):
+class Workers:
+    """Processes that compile, each its share of the trials; they end with the block, or when this process does."""
+
+    def __init__(self, root: Path, python: str, trials: list[Trial]) -> None:
+        environment = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(root / "src"), "PYTHONHASHSEED": "0"}
+        command = [python, "-m", "shardbook_sphinx.xla.compile_trials"]
+        self.lines: SimpleQueue[str | None] = SimpleQueue()
+        self.processes: list[Any] = []
+        self.readers: list[threading.Thread] = []
+        count = min(os.cpu_count() or 1, len(trials))
+        for place in range(count):
+            process: Any = subprocess.Popen(command, env=environment, encoding="utf-8", stdin=PIPE, stdout=PIPE)
+            reader = threading.Thread(target=self.read, args=(process,))
+            reader.start()
             process.stdin.write(json.dumps(trials[place::count]) + "\n")
             process.stdin.flush()
-        yield from merged(running)
-        if failed := [process.returncode for process in running if process.wait()]:
+            self.processes.append(process)
+            self.readers.append(reader)
+
+    def read(self, process: Any) -> None:
+        """Pass on what a process prints, and at last that it has ended."""
+        for line in process.stdout:
+            self.lines.put(line)
+        self.lines.put(None)
+
+    def given(self) -> Iterator[tuple[str, Any]]:
+        """What the compilers give, by a trial's name, as it comes."""
+        left = len(self.processes)
+        while left:
+            line = self.lines.get()
+            if line is None:
+                left -= 1
+            else:
+                name, given = json.loads(line)
+                yield name, given
+        if failed := [process.returncode for process in self.processes if process.wait()]:
             raise HandbookError(f"a process that compiles ended with {failed[0]}: run it again, what came is kept")
 
-
-class Processes(list[Any]):
-    """Processes that end with the block."""
-
-    def __enter__(self) -> list[Any]:
-        return self
+    def __enter__(self) -> Iterator[tuple[str, Any]]:
+        return self.given()
 
     def __exit__(self, *_: object) -> None:
-        for process in self:
-            process.stdin.close()  # they end with their input
+        for process in self.processes:
+            process.stdin.close()  # it ends with its input
+        for process, reader in zip(self.processes, self.readers, strict=True):
             process.wait()
+            reader.join()
             process.stdout.close()
-
-
-def merged(running: list[Any]) -> Iterator[tuple[str, Any]]:
-    """The lines of several processes, as they come."""
-    queue: SimpleQueue[str | None] = SimpleQueue()
-
-    def read(process: Any) -> None:
-        for line in process.stdout:
-            queue.put(line)
-        queue.put(None)
-
-    for process in running:
-        threading.Thread(target=read, args=(process,), daemon=True).start()
-    left = len(running)
-    while left:
-        line = queue.get()
-        if line is None:
-            left -= 1
-        else:
-            name, given = json.loads(line)
-            yield name, given
 
 
 class Journal:
@@ -119,12 +118,13 @@ def renew(root: Path, python: str, chip: str, trials: list[Trial], *, others: bo
     missing = [trial for trial in trials if trial.name not in programs]
     print(f"{chip}: {len(trials)} trials, {len(missing)} to compile", flush=True)
     begun = told = time.monotonic()
-    for done, (name, given) in enumerate(journal.write(compile_all(root, python, missing)), 1):
-        programs[name] = given
-        if time.monotonic() - told > PROGRESS:
-            told = time.monotonic()
-            left = (told - begun) / done * (len(missing) - done)
-            print(f"  {done} of {len(missing)}, {left / 60:.0f} min left", flush=True)
+    with Workers(root, python, missing) as coming:
+        for done, (name, given) in enumerate(journal.write(coming), 1):
+            programs[name] = given
+            if time.monotonic() - told > PROGRESS:
+                told = time.monotonic()
+                left = (told - begun) / done * (len(missing) - done)
+                print(f"  {done} of {len(missing)}, {left / 60:.0f} min left", flush=True)
     names = sorted(programs if others else {trial.name for trial in trials})
     new = CompilerRecords(versions, {}, {name: programs[name] for name in names})
     if vars(new) != vars(old):
@@ -134,13 +134,13 @@ def renew(root: Path, python: str, chip: str, trials: list[Trial], *, others: bo
 
 
 def check(root: Path, python: str, chip: str, seconds: float | None) -> dict[str, list[str]]:
-    """Compile again what is recorded for a chip, or by chance what the seconds allow; what is otherwise, and for which."""
+    """Compile again what is recorded for a chip, or by chance what the seconds allow; what is otherwise, and where."""
     programs = CompilerRecords.read(recorded_trials(root, chip)).programs
     trials = {trial.name: trial for trial in possible(chip) if trial.name in programs}
     shuffled = random.sample(list(trials.values()), len(trials))
     begun, compiled = time.monotonic(), 0
     told: dict[str, list[str]] = {}
-    with contextlib.closing(compile_all(root, python, shuffled)) as coming:
+    with Workers(root, python, shuffled) as coming:
         for name, given in coming:
             compiled += 1
             if given != programs[name]:

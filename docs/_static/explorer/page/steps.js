@@ -49,7 +49,7 @@ export async function showSteps(place, { table, find, state, bytes, matrix, meas
   const found = find(measured, state);
   const parts = [];
   if (found) {
-    const steps = found.steps.map((step) => html("li", {}, describe(step, measured, bytes, matrix, words), ...picture(step, state.mesh, words)));
+    const steps = runs(found.steps).map((step) => html("li", {}, describe(step, measured, bytes, matrix, words), ...picture(step, state.mesh, words)));
     parts.push(steps.length ? html("ol", { class: "explorer-steps" }, ...steps) : html("p", {}, words.no_steps));
     if (found.warned) parts.push(html("p", {}, words.rematerialized));
     parts.push(html("p", { class: "explorer-source" }, source(measured, found, words)));
@@ -62,17 +62,33 @@ export async function showSteps(place, { table, find, state, bytes, matrix, meas
 }
 
 /**
+ * Steps that repeat, as those of a ring do, told once with their number.
+ * @param {Step[]} steps
+ */
+function runs(steps) {
+  /** @type {(Step & { count: number })[]} */
+  const found = [];
+  for (const step of steps) {
+    const last = found.at(-1);
+    if (last && JSON.stringify({ ...step, count: last.count }) === JSON.stringify(last)) last.count += 1;
+    else found.push({ ...step, count: 1 });
+  }
+  return found;
+}
+
+/**
  * A step in words.
- * @param {Step} step
+ * @param {Step & { count: number }} step
  * @param {Table} table  that has it
  * @param {Case["bytes"]} bytes
  * @param {Case["matrix"]} matrix
  * @param {Words} words
  */
-function describe({ kind, axes, part, of, fraction, dtype }, table, bytes, matrix, words) {
+function describe({ kind, axes, part, of, fraction, dtype, count }, table, bytes, matrix, words) {
   const key = `step${matrix ? "_of" : ""}${part ? "_part" : ""}`;
-  const step = format(words[key], { kind, axes: axes.join(words.comma), matrix: matrix?.(of) });
-  const received = fraction === null ? null : size(Math.round((fraction * bytes(of) * DTYPE_BITS[dtype ?? table.dtype]) / DTYPE_BITS[table.dtype]));
+  const once = format(words[key], { kind, axes: axes.join(words.comma), matrix: matrix?.(of) });
+  const step = count === 1 ? once : format(words.step_several, { count, step: once });
+  const received = fraction === null ? null : size(Math.round((count * fraction * bytes(of) * DTYPE_BITS[dtype ?? table.dtype]) / DTYPE_BITS[table.dtype]));
   return html("p", {}, ...told(received === null ? step : format(words.step_receives, { step, bytes: received })));
 }
 
