@@ -472,6 +472,7 @@ HOSTILE = [
     *(FIRST.replace("spec=x,y", f"spec={spec}") for spec in ("x,x", "x.x.x", "q", "-,-,-,-,-,-,-", ".", "x..y", ",".join("x" * 9999), "__proto__", "constructor")),
     *(FIRST + f"&order={order}" for order in ("0-4095", "0-99999999", "7-0", "0,0,0,0,0,0,0,0", "-", "1-2-3", "NaN")),
     *(FIRST.replace("float32", dtype) for dtype in ("float31", "__proto__", "constructor", "")),
+    *(FIRST + f"&compiler={name}" for name in ("", "cpu", "h100", "v5p", "moves", "__proto__", "constructor", MARKUP)),
     FIRST.replace("v=1", "v=2"),
     FIRST + "&v=1",
     FIRST.replace("=", "%3D"),
@@ -623,6 +624,45 @@ def test_a_product_says_what_xla_inserts(explorer):
     field(explorer, "spec").fill("x")
     assert field(explorer, "multiplying").is_disabled()
     assert explorer.locator(".explorer-needs-matrix").is_visible()
+
+
+SCATTERED = "#v=1&shape=8192,8192&mesh=x:2,y:4&spec=x,y&to=-,y&b=y&out=x,y&columns=8192&dtype=bfloat16"
+
+
+@pytest.mark.parametrize(
+    ("chip", "said"),
+    [
+        ("CPU", "all-reduce of A @ B along y: each device receives 96 MiB"),
+        ("H100", "reduce-scatter of A @ B along y: each device receives 48 MiB"),
+        ("TPU v5e", "5 × collective-permute of A @ B along y: each device receives 80 MiB"),
+    ],
+)
+def test_the_steps_are_those_of_the_compiler_one_picks(page, address, chip, said):
+    opened(page, address, SCATTERED)
+    pickers = page.locator("[name=compiler]")
+    expect(pickers).to_have_count(2)
+    pickers.last.select_option(label=chip)
+    step = page.locator(".explorer-product-steps li p")
+    expect(step).to_have_text([said])
+    assert pickers.first.evaluate("it => it.selectedOptions[0].label") == chip  # one choice for moves and products
+    expect(page.locator(".explorer-move-steps li code")).to_have_text(["all-gather"])
+    source = page.locator(".explorer-product-steps .explorer-source").inner_text()
+    assert ("CPU" if chip == "CPU" else chip.split()[-1]) in source
+    named = {"CPU": None, "H100": "compiler=H100", "TPU v5e": "compiler=v5e"}[chip]
+    page.wait_for_function("named => location.hash.includes('compiler=') === Boolean(named)", arg=named)
+    if named:
+        page.reload()
+        expect(step).to_have_text([said])
+        link = page.locator(".explorer-product-steps a").first
+        assert page.request.get(link.evaluate("it => it.href")).ok
+
+
+def test_a_preset_keeps_the_compiler(explorer):
+    field(explorer, "moving").check()
+    explorer.locator("[name=compiler]").first.select_option("H100")
+    field(explorer, "preset").select_option("fsdp")
+    assert explorer.locator("[name=compiler]").first.input_value() == "H100"
+    assert field(explorer, "preset").input_value() == "fsdp"
 
 
 def test_that_the_tables_cannot_be_loaded_is_said(chromium, address):

@@ -26,8 +26,8 @@ SAMPLE = 40
 def tables():
     """The tables of this checkout, measured if no build has done so."""
     if not measured.cached(CHECKOUT).is_file():
-        measured.Measurers.start()
-        measured.keep(CHECKOUT, measured.Measurers.finish())
+        measured.Measurers.start(CHECKOUT)
+        measured.keep(CHECKOUT, measured.Measurers.finish(CHECKOUT))
     return measured.read_tables(CHECKOUT)
 
 
@@ -60,7 +60,7 @@ def test_rows_measured_anew_are_those_of_the_tables(tables):
 
 
 def test_each_case_has_one_row(tables):
-    counted = sum(len(entry["rows"]) for table in tables.values() for entry in table["meshes"])
+    counted = sum(len(entry["rows"]) for name in ("moves", "products") for entry in tables[name]["meshes"])
     assert counted == len(cases.cases()) == len(set(cases.cases()))
     products = tables["products"]["meshes"][0]
     assert (products["sizes"], len(products["rows"])) == ([2, 4], 729)
@@ -156,7 +156,7 @@ def test_what_the_page_says_of_its_tables(tables):
 
 def copy(folder: Path) -> Path:
     """What the key of the tables looks at, and files beside that."""
-    for name in ("src", "requirements"):
+    for name in ("src", "requirements", "docs/_data/compilers"):
         shutil.copytree(CHECKOUT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     return folder
 
@@ -172,6 +172,7 @@ def copy(folder: Path) -> Path:
         ("requirements/site.txt", "pytest==99\n", False),
         ("requirements/jax-0.5.3.txt", "jaxlib==0.12.9\n", False),
         ("src/shardbook_sphinx/xla/product_cost.py", "CHANGED = 1\n", False),
+        ("docs/_data/compilers/trials/v5e.json.xz", "renewed", True),
     ],
 )
 def test_what_makes_the_tables_stale(tmp_path, name, changed, stale):
@@ -203,7 +204,9 @@ def test_a_handbook_without_the_pages_measures_nothing(tmp_path):
 
 def test_a_stopped_build_leaves_no_process_behind():
     process = subprocess.Popen(
-        [sys.executable, "-m", "shardbook_sphinx.xla.worker", "0", "1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-m", "shardbook_sphinx.xla.worker", "0", "1", str(CHECKOUT)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     )
     process.communicate(timeout=60)  # closes the input
     assert process.returncode == 1
@@ -277,6 +280,26 @@ def test_exchanged_axes_are_what_xla_does(tables, model):
             (step["kind"], ["xy"[axis] for axis in step["axes"]], step["of"], step["fraction"])
             for step in told["steps"]
         ]
+
+
+@pytest.mark.parametrize("chip", ["H100", "v5e"])
+def test_what_a_chip_s_compiler_does_is_found(tables, model, chip):
+    """The ring of a TPU, the reduce-scatter of an H100: step for step as recorded, with the dtype of what is sent."""
+    table = tables[f"products-{chip}"]
+    seen = set()
+    pick = random.Random(5).sample(cases.products((2, 4)), 200)  # noqa: S311, no secret
+    for case in pick:
+        a, b, out = ([["xy"[axis] for axis in axes] for axes in spec] for spec in (*case.operands, case.result))
+        asked = state([64, 64], [("x", 2), ("y", 4)], a, product={"b": b, "out": out})
+        (found,) = model.ask([["tables", "measuredProduct", table, asked]])
+        entry = table["meshes"][0]
+        told = [table["steps"][step] for step in entry["rows"][cases.products((2, 4)).index(case)]]
+        assert [(step["kind"], step["of"], step["fraction"], step.get("dtype")) for step in found["steps"]] == [
+            (step["kind"], step["of"], step["fraction"], step.get("dtype")) for step in told
+        ]
+        assert (found["on"], found["exact"]) == ([2, 4], True)
+        seen |= {step["kind"] for step in found["steps"]}
+    assert seen >= {"all-gather", "collective-permute", "reduce-scatter", "all-to-all"}
 
 
 def test_an_axis_of_size_one_does_not_count(tables, model):
