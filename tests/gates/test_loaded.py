@@ -14,7 +14,7 @@ def test_a_page_runs_folds_and_gives_away_the_file_it_loads(small):
     result = small.build("--only", "en")
     assert result.passed, result.printed
     page = small.read("site/en/folder/uses.html")
-    before, _, folded = page.partition('<details class="above"><summary><code>shared.py</code>')
+    _before, _, folded = page.partition('<details class="above"><summary><code>shared.py</code>')
     assert "six" in folded.partition("</details>")[0]
     assert '["def six():\\n    return 6"]' in page  # what the second cell's copy begins with
     assert "def six():" in small.read("site/en/folder/uses.md")
