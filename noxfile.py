@@ -302,8 +302,8 @@ def floor(session: nox.Session, pins: str) -> None:
     session.install("--offline", str(wheel))
     session.run("python", "-m", "shardbook", "--version")
     session.run("python", "-m", "shardbook", "8,16", "x=2,y=4", "P('x', 'y')", "--to", "P('y')")
-    # The tests are this checkout's, the package is the one that was installed. conftest.py is left out: its fixtures are
-    # those of the handbook, and import what builds it.
+    # The tests are this checkout's, the package is the one that was installed. conftest.py is left out: its fixtures
+    # are those of the handbook, and import what builds it.
     tests = [f"tests/test_{name}.py" for name in FLOOR_TESTS]
     options = ["--noconftest", "-o", "pythonpath=tests tests/support"]
     session.run("pytest", *options, "--pyargs", "shardbook", *tests, env=CPU)
