@@ -195,11 +195,12 @@ def test_records_of_other_releases_are_stale():
 
 
 def test_records_name_no_path_of_the_machine_that_made_them():
-    for path in (CHECKOUT / "docs/_data/compilers").glob("*.json.xz"):
-        text = lzma.decompress(path.read_bytes()).decode()
+    paths = (CHECKOUT / "docs/_data/compilers").glob("*.json.xz")
+    texts = {path.name: lzma.decompress(path.read_bytes()).decode() for path in paths}
+    for text in texts.values():
         assert "/home/" not in text
         assert str(CHECKOUT) not in text
-        assert "/site-packages/_compile.py" in text
+    assert "/site-packages/_compile.py" in texts["guides-chips.json.xz"]
 
 
 def test_records_are_small():
