@@ -405,8 +405,6 @@ def _bounds(part: slice | int, size: int) -> tuple[int, int]:
 
 
 def _remote(sharding: Sharding) -> frozenset[int]:
-    if sharding.is_fully_addressable:
-        return frozenset()
     remote: Any = sharding.device_set - sharding.addressable_devices
     return frozenset(device.id for device in remote)
 
