@@ -112,7 +112,7 @@ copied to every device (involuntary full rematerialization).",
         "gpu_refuses_nothing": "The GPU compiler does not refuse it: it would fail when it runs.",
         "above_reserved": "It is more than the {percent}% of a GPU that JAX reserves by default: \
 XLA_PYTHON_CLIENT_MEM_FRACTION must be larger.",
-        "take_turns": "These add up to {sum}: some take turns in one place, and the compiler refuses by what is needed at \
+        "take_turns": "These add up to {sum}: some take turns in one place, and the compiler refuses by the most at \
 once.",
         "unused": "Not counted, as the function does not use them ({count}): {listed}. jit does not pass them unless \
 keep_unused=True; what holds them keeps their memory.",
