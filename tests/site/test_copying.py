@@ -23,7 +23,8 @@ def by_kernel(site):
     """The copies of all English pages that are Python, by the kernel they are for.
 
     Programs of several processes are left out: they are files to be started with arguments, not lines to be pasted. So
-    is the page whose examples speak to two processes: what these answer depends on which of them is still alive.
+    is the page whose examples speak to two processes: what these answer depends on which of them is still alive. And
+    what is compiled for chips needs their compilers, which are not here.
     """
     found = defaultdict(list)
     for file in sorted((site / "en").rglob("*.html")):
@@ -32,7 +33,7 @@ def by_kernel(site):
         source = CHECKOUT / "docs" / file.relative_to(site / "en").with_suffix(".md")
         old = source.is_file() and "name: jax-0.5.3" in source.read_text(encoding="utf-8")[:200]
         for copy in read_copies(file):
-            if copy.where.startswith("As ") or not (copy.is_doctest or copy.is_cell):
+            if copy.where.startswith("As ") or not (copy.is_doctest or copy.is_cell) or "sb.chip_mesh" in copy.text:
                 continue
             found["jax-0.5.3" if "0.5.3" in copy.where or old else "python3"].append(copy)
     return found
