@@ -59,6 +59,19 @@ _chips.kind_of = lambda device: "NVIDIA H100 80GB HBM3"
 record.COMPILERS = ("jax",)
 sys.exit(record.main())
 """
+# A compiler that refuses all, and logs why.
+REFUSING = STAND_IN.replace(
+    "record.COMPILERS",
+    """
+import os, time, jax
+
+def refuse(lowered, options):
+    os.write(2, f"E1122 18:17:25.{time.time_ns() % 1000} {os.getpid()} a.cc:7] Used 2G of 1G.\\n".encode())
+    raise jax.errors.JaxRuntimeError("E1000")
+
+jax.stages.Lowered.compile = refuse
+record.COMPILERS""",
+)
 REPLAY = """
 import json, sys
 from shardbook_sphinx.compilers.record import run
@@ -208,6 +221,27 @@ def test_a_compiler_that_says_otherwise_is_told(bench):
     code, said = bench.run(STAND_IN, "--check")
     assert code == 1
     assert "H100 1x8 1: text" in said
+
+
+def test_what_was_logged_of_a_refusal_is_logged_again(bench):
+    """When it was said, and by which thread, is none of the record."""
+    refused = """
+import contextlib, io
+log = io.StringIO()
+with contextlib.redirect_stderr(log):
+    try:
+        sb.memory(multiply, struct(None, "y"), struct("y"), struct())
+    except jax.errors.JaxRuntimeError as error:
+        assert str(error) == "E1000", error
+assert log.getvalue() == "E0101 00:00:00.0 0 a.cc:7] Used 2G of 1G.\\n", log.getvalue()
+"""
+    bench.records.unlink()
+    bench.write([CELLS[0], CELLS[1].split("found =")[0], refused])
+    assert "1 programs, 1 compiled" in bench.run(REFUSING)[1]
+    assert bench.run(REPLAY) == (0, "")
+    assert "1 programs as recorded" in bench.run(REFUSING, "--check")[1]
+    bench.write([CELLS[0], CELLS[1].split("found =")[0], refused.replace("2G", "3G")])
+    assert "AssertionError: E0101" in bench.run(REPLAY)[1]
 
 
 def test_devices_that_are_others_are_told(bench):

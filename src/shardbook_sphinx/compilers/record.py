@@ -33,6 +33,8 @@ PATH = re.compile(r'"(?!/tmp/ipykernel_)/[^"\n]*/([^"\n/]*\.py)"')
 FRAMES = re.compile(
     r"^(?:FileNames|FunctionNames|FileLocations|StackFrames)\n(?:\d.*\n)*\n?|stack_frame_id=\d+ ?", re.MULTILINE
 )
+# When, and in which thread, a message of a log was written.
+WHEN = re.compile(r"^([IWEF])\d{4} [\d:.]+ +\d+ ", re.MULTILINE)
 # How a kernel calls the file of a cell: the helper knows it by that.
 CELL = "/tmp/ipykernel_0/{}.py"  # noqa: S108, a name, no file
 
@@ -91,9 +93,9 @@ class Recorder:
         self.new.programs[program] = given
         if new and not self.check:
             self.kept().write(self.path)
+        sys.stderr.write(given.get("log", ""))
         if "refusal" in given:
             raise jax.errors.JaxRuntimeError(given["refusal"])
-        sys.stderr.write(given.get("log", ""))
         return Recorded(given, lowered)
 
     def is_due(self) -> bool:
@@ -112,7 +114,7 @@ def compiled(lowered: jax.stages.Lowered, options: dict[str, Any] | None, real: 
         with stderr_kept() as kept:
             made = real(lowered, options)
     except jax.errors.JaxRuntimeError as refusal:
-        return {"refusal": str(refusal)}
+        return {"refusal": str(refusal)} | logged("".join(kept))
     matter, _ = split_log("".join(kept))
     memory = made.memory_analysis()
     inputs: Any = lowered.in_tree
@@ -125,8 +127,17 @@ def compiled(lowered: jax.stages.Lowered, options: dict[str, Any] | None, real: 
         "outputs": [written(each) for each in outputs.flatten_up_to(made.output_formats)],
     }
     # As it will be read: tuples are lists there.
-    whole: dict[str, Any] = json.loads(json.dumps(given | ({"log": "".join(matter)} if matter else {})))
+    whole: dict[str, Any] = json.loads(json.dumps(given | logged("".join(matter))))
     return whole
+
+
+def logged(text: str) -> dict[str, str]:
+    r"""What a compiler logged, if anything, as if at once: the same program, the same record.
+
+    >>> logged("E1122 18:17:25.57 6426 a.cc:3] Used 16.47G of 15.75G hbm.\n")
+    {'log': 'E0101 00:00:00.0 0 a.cc:3] Used 16.47G of 15.75G hbm.\n'}
+    """
+    return {"log": WHEN.sub(r"\g<1>0101 00:00:00.0 0 ", text)} if text else {}
 
 
 def written(form: Any) -> dict[str, Any] | None:

@@ -70,7 +70,7 @@ class CompilerRecords:
         By ``mesh_key``: id, slice and process of each device; or the refusal.
     programs
         By ``program_key``: ``text`` (optimized HLO), ``memory`` (fields of ``memory_analysis``), ``inputs`` and
-        ``outputs`` (how they lie), ``log`` (warnings); or the ``refusal``.
+        ``outputs`` (how they lie), ``log`` (warnings); or the ``refusal`` and its ``log``.
     """
 
     versions: dict[str, str] = field(default_factory=dict)
