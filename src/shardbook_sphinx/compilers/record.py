@@ -33,6 +33,8 @@ PATH = re.compile(r'"(?!/tmp/ipykernel_)/[^"\n]*/([^"\n/]*\.py)"')
 FRAMES = re.compile(
     r"^(?:FileNames|FunctionNames|FileLocations|StackFrames)\n(?:\d.*\n)*\n?|stack_frame_id=\d+ ?", re.MULTILINE
 )
+# A frame of those who asked in the text of a refusal, but for those of cells.
+ASKED = re.compile(r"^  (?!/tmp/ipykernel_)\S.*:\d+(?::\d+)? \[.*\]\n?", re.MULTILINE)
 # When, and in which thread, a message of a log was written.
 WHEN = re.compile(r"^([IWEF])\d{4} [\d:.]+ +\d+ ", re.MULTILINE)
 # How a kernel calls the file of a cell: the helper knows it by that.
@@ -114,7 +116,7 @@ def compiled(lowered: jax.stages.Lowered, options: dict[str, Any] | None, real: 
         with stderr_kept() as kept:
             made = real(lowered, options)
     except jax.errors.JaxRuntimeError as refusal:
-        return {"refusal": str(refusal)} | logged("".join(kept))
+        return {"refusal": of_cells(str(refusal))} | logged("".join(kept))
     matter, _ = split_log("".join(kept))
     memory = made.memory_analysis()
     inputs: Any = lowered.in_tree
@@ -129,6 +131,15 @@ def compiled(lowered: jax.stages.Lowered, options: dict[str, Any] | None, real: 
     # As it will be read: tuples are lists there.
     whole: dict[str, Any] = json.loads(json.dumps(given | logged("".join(matter))))
     return whole
+
+
+def of_cells(refusal: str) -> str:
+    r"""A refusal that names no lines but those of cells.
+
+    >>> of_cells("By:\n  /tmp/ipykernel_0/2.py:3:4 [f]\n  /u/record.py:7:1 [run]\n  <frozen runpy>:8:4 [_run]")
+    'By:\n  /tmp/ipykernel_0/2.py:3:4 [f]\n'
+    """
+    return ASKED.sub("", refusal)
 
 
 def logged(text: str) -> dict[str, str]:
