@@ -216,7 +216,7 @@ def test_a_record_that_is_edited_by_hand_is_told(bench):
 
 
 def test_a_compiler_that_says_otherwise_is_told(bench):
-    assert "2 programs as recorded" in bench.run(STAND_IN, "--check")[1]
+    assert "2 of 2 programs compiled again, as recorded" in bench.run(STAND_IN, "--check")[1]
     bench.edit("all-reduce", "all-broadcast", seal=True)
     code, said = bench.run(STAND_IN, "--check")
     assert code == 1
@@ -239,7 +239,7 @@ assert log.getvalue() == "E0101 00:00:00.0 0 a.cc:7] Used 2G of 1G.\\n", log.get
     bench.write([CELLS[0], CELLS[1].split("found =")[0], refused])
     assert "1 programs, 1 compiled" in bench.run(REFUSING)[1]
     assert bench.run(REPLAY) == (0, "")
-    assert "1 programs as recorded" in bench.run(REFUSING, "--check")[1]
+    assert "1 of 1 programs compiled again, as recorded" in bench.run(REFUSING, "--check")[1]
     bench.write([CELLS[0], CELLS[1].split("found =")[0], refused.replace("2G", "3G")])
     assert "AssertionError: E0101" in bench.run(REPLAY)[1]
 
