@@ -7,6 +7,7 @@ import json
 import math
 import stat
 import sys
+from collections import Counter
 
 import pytest
 from checkout import CHECKOUT
@@ -16,7 +17,7 @@ from shardbook_sphinx.exceptions import HandbookError
 from shardbook_sphinx.pins import pinned
 from shardbook_sphinx.xla import record, tables, worker
 from shardbook_sphinx.xla.cases import PRODUCT_MESHES, Case, products
-from shardbook_sphinx.xla.comparison import differences
+from shardbook_sphinx.xla.comparison import differences, features
 from shardbook_sphinx.xla.kinds import kinds, operations, wanted
 from shardbook_sphinx.xla.steps import steps
 from shardbook_sphinx.xla.trials import ALL, CHIPS, UNITS, Trial, all_products, moved, possible, recorded_trials, shapes
@@ -323,6 +324,31 @@ def test_what_is_said_of_moves(told, on_cpu):
         alike, found = differences(on_cpu["moves"], told[f"moves-{chip}"])
         assert alike + sum(len(each.cases) for each in found) == 502
         assert chip != "H100" or alike == 502
+
+
+def test_what_needs_nothing_on_the_cpu_needs_nothing_on_chips(told, on_cpu):
+    for name in ("moves", "products"):
+        for chip in ALL:
+            for mesh in told[f"{name}-{chip}"]["meshes"]:
+                known = next(each for each in on_cpu[name]["meshes"] if tuple(each["sizes"]) == tuple(mesh["sizes"]))
+                free = [place for place, row in enumerate(known["rows"]) if not row]
+                assert free
+                assert not any(mesh["rows"][place] for place in free)
+
+
+def test_where_rings_begin(told):
+    """What the page says below the table by size."""
+    sizes = told["sizes"]
+    assert len(sizes["kinds"]) == 116
+    counted = {
+        tuple(column): Counter(feature for kind in sizes["kinds"] for feature in features(sizes, kind["rows"][place]))
+        for place, column in enumerate(sizes["columns"])
+    }
+    for (chip, dtype, unit), found in counted.items():
+        large = unit > UNITS[0] if dtype == "bfloat16" else unit == UNITS[2]
+        ring = (10, 18) if large else (0, 6) if dtype == "float32" and unit == UNITS[1] else (0, 0)
+        wanted = (0, 0) if chip == "H100" else ring
+        assert (found["adding ring"], found["gathering ring"]) == wanted, (chip, dtype, unit)
 
 
 def recorded_steps(table, case):
