@@ -12,9 +12,11 @@ from collections import Counter
 import pytest
 from checkout import CHECKOUT
 
+from shardbook_sphinx.compilers.record import logged
 from shardbook_sphinx.compilers.store import COMPILERS, CompilerRecords
 from shardbook_sphinx.exceptions import HandbookError
 from shardbook_sphinx.pins import pinned
+from shardbook_sphinx.recorded import FOLDER
 from shardbook_sphinx.xla import record, tables, worker
 from shardbook_sphinx.xla.cases import PRODUCT_MESHES, Case, products
 from shardbook_sphinx.xla.comparison import differences, features
@@ -137,6 +139,13 @@ def test_a_compiler_that_says_otherwise_is_told_with_what_changes(stand_in, caps
     assert "compiled 10 of 10, 10 are otherwise than recorded" in capsys.readouterr().out
 
 
+def test_names_of_constants_are_no_difference(stand_in):
+    """The TPU's compiler numbers them anew each time."""
+    text = GATHER.replace("all-gather(%a)", "all-gather(%a, %constant.7)")
+    record.renew(stand_in.root, stand_in.made(text), "v5e", TRIALS)
+    assert record.check(stand_in.root, stand_in.made(text.replace(".7", ".12")), "v5e", None) == {}
+
+
 def test_a_check_ends_in_time(stand_in, capsys):
     record.renew(stand_in.root, stand_in.made(), "v5e", TRIALS)
     assert record.check(stand_in.root, stand_in.made(), "v5e", 1e-9) == {}
@@ -156,6 +165,13 @@ def test_all_that_pages_show_is_recorded_and_nothing_else(recorded):
     for chip in CHIPS:
         assert recorded[chip].keys() == {trial.name for trial in wanted(chip, recorded)}
         assert CompilerRecords.read(recorded_trials(CHECKOUT, chip)).programs.keys() == recorded[chip].keys()
+
+
+def test_no_log_tells_when_it_was_written():
+    for path in (CHECKOUT / FOLDER).rglob("*.json.xz"):
+        for given in CompilerRecords.read(path).programs.values():
+            log = given.get("log", "")
+            assert logged(log) == ({"log": log} if log else {}), path
 
 
 def test_records_are_small():

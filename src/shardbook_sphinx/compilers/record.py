@@ -20,6 +20,7 @@ import jax
 
 from shardbook._stderr import stderr_kept
 from shardbook._xla_warnings import split_log
+from shardbook_sphinx.compilers.differences import differences
 from shardbook_sphinx.compilers.replay import Recorded
 from shardbook_sphinx.compilers.seams import Seams
 from shardbook_sphinx.compilers.store import COMPILERS, CompilerRecords, mesh_key, program_key
@@ -29,10 +30,6 @@ if TYPE_CHECKING:
 
 # The path of a file in a program's table, but for those of cells; of it, the name.
 PATH = re.compile(r'"(?!/tmp/ipykernel_)/[^"\n]*/([^"\n/]*\.py)"')
-# The tables of stack frames at the head of a program, and where its operations name them.
-FRAMES = re.compile(
-    r"^(?:FileNames|FunctionNames|FileLocations|StackFrames)\n(?:\d.*\n)*\n?|stack_frame_id=\d+ ?", re.MULTILINE
-)
 # A frame of those who asked in the text of a refusal, but for those of cells.
 ASKED = re.compile(r"^  (?!/tmp/ipykernel_)\S.*:\d+(?::\d+)? \[.*\]\n?", re.MULTILINE)
 # When, and in which thread, a message of a log was written.
@@ -161,16 +158,6 @@ def written(form: Any) -> dict[str, Any] | None:
     kind = {"kind": sharding.memory_kind} if sharding.memory_kind not in {None, "device"} else {}
     spec = [list(each) if isinstance(each, tuple) else each for each in sharding.spec]
     return {"spec": spec, "tiling": form.layout.tiling, "order": form.layout.major_to_minor} | kind
-
-
-def differences(given: dict[str, Any], known: dict[str, Any]) -> list[str]:
-    """What two answers to one question differ in, but for the frames of those who asked, which any edit here moves.
-
-    >>> differences({"text": "%a = f32[] add(), stack_frame_id=3"}, {"text": "%a = f32[] add(), stack_frame_id=9"})
-    []
-    """
-    one, other = ({**each, "text": FRAMES.sub("", each.get("text", ""))} for each in (given, known))
-    return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
 
 
 def without_paths(text: str) -> str:
