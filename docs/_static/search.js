@@ -188,8 +188,9 @@ function partsOf(/** @type {string[]} */ words) {
   return [...new Set(parts)];
 }
 
-/** Whether two words are forms of one: `slicing` and `slices`. */
+/** Whether two words are forms of one: `slicing` and `slices`. A name such as `shard_map` is no form of `Shardy`. */
 function alike(/** @type {string} */ one, /** @type {string} */ other) {
+  if (one.includes("_") || other.includes("_")) return one === other;
   const short = Math.min(one.length, other.length);
   const stem = Math.max(4, short - 2);
   return one === other || (short >= stem && one.slice(0, stem) === other.slice(0, stem) && Math.max(one.length, other.length) <= stem + 5);

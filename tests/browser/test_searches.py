@@ -29,7 +29,7 @@ CALLED = {
         "ZeRO": ("glossary.html#term-fully-sharded-data-parallelism", "learn/placing.html#placing-an-array"),
         "GPU": ("glossary.html#term-device", "learn/devices.html#where-an-array-lives"),
         "TPU": ("glossary.html#term-device", "learn/devices.html#where-an-array-lives"),
-        "out of memory": ("glossary.html#term-device-memory", "learn/placing.html#placing-an-array"),
+        "out of memory": ("guides/out-of-memory.html#out-of-memory", "glossary.html#term-device-memory"),
         "OOM": ("glossary.html#term-device-memory", "learn/placing.html#placing-an-array"),
         "hang": ("glossary.html#term-hang", "errors/error-collective-stuck.html"),
         "deadlock": ("glossary.html#term-hang", "errors/error-collective-one-process.html"),
