@@ -5,12 +5,14 @@ The stand-in is XLA for CPU on devices of a client of their own: all is real but
 
 import json
 import lzma
+import re
 import subprocess
 import sys
 
 import pytest
 from checkout import CHECKOUT
 
+from shardbook_sphinx.compilers.record import CELL
 from shardbook_sphinx.compilers.store import CompilerRecords, RecordsError, mesh_key
 from shardbook_sphinx.pins import pinned
 from shardbook_sphinx.recorded import recorded_file
@@ -57,6 +59,19 @@ _chips.kind_of = lambda device: "NVIDIA H100 80GB HBM3"
 record.COMPILERS = ("jax",)
 sys.exit(record.main())
 """
+# A compiler that refuses all, and logs why.
+REFUSING = STAND_IN.replace(
+    "record.COMPILERS",
+    """
+import os, time, jax
+
+def refuse(lowered, options):
+    os.write(2, f"E1122 18:17:25.{time.time_ns() % 1000} {os.getpid()} a.cc:7] Used 2G of 1G.\\n".encode())
+    raise jax.errors.JaxRuntimeError("E1000")
+
+jax.stages.Lowered.compile = refuse
+record.COMPILERS""",
+)
 REPLAY = """
 import json, sys
 from shardbook_sphinx.compilers.record import run
@@ -157,6 +172,42 @@ def test_another_mesh_needs_a_record(bench):
     assert "the devices 'H100 2x4 1' is not recorded" in bench.run(REPLAY)[1]
 
 
+def test_devices_say_of_themselves_what_is_recorded(bench):
+    records = CompilerRecords.read(bench.records)
+    records.devices["H100 1x8 1"] = [[10 + at, at // 4, at // 2] for at in range(8)]
+    records.devices["H100 1x8 1 (2, 4)"] = [10, 11, 12, 13, 17, 16, 15, 14]
+    records.write(bench.records)
+    asked = """
+def told(name):
+    return [getattr(device, name) for device in mesh.devices.flat]
+
+
+assert told("id") == [10, 11, 12, 13, 17, 16, 15, 14], told("id")
+assert told("slice_index") == [0, 0, 0, 0, 1, 1, 1, 1], told("slice_index")
+assert told("process_index") == [0, 0, 1, 1, 3, 3, 2, 2], told("process_index")
+rows = sb.layout(jax.ShapeDtypeStruct((8,), "float32", sharding=NamedSharding(mesh, P("x"))))
+assert rows.pieces[1].devices == (17, 16, 15, 14) and rows.remote == {12, 13, 14, 15, 16, 17}, rows
+assert [device.process_index for device in jax.devices()] == [0] * jax.device_count()
+assert [device.id for device in jax.devices()] == list(range(jax.device_count()))
+"""
+    bench.write([CELLS[0], asked])
+    assert bench.run(REPLAY) == (0, "")
+
+
+def test_an_order_of_devices_that_is_not_recorded_is_told(bench):
+    bench.write([CELLS[0].replace("(2, 4)", "(4, 2)")])
+    code, said = bench.run(REPLAY)
+    assert code == 1
+    assert "the mesh H100 1x8 1 (4, 2) is not recorded: renew it" in said
+
+
+def test_a_mesh_that_was_refused_is_refused_again(bench):
+    records = CompilerRecords.read(bench.records)
+    records.devices["H100 1x8 1 (2, 4)"] = "no such assignment"
+    records.write(bench.records)
+    assert "ValueError: JAX cannot lay axes of sizes (2, 4) over H100 1x8: no such assignment" in bench.run(REPLAY)[1]
+
+
 def test_a_record_that_is_edited_by_hand_is_told(bench):
     bench.edit("all-reduce", "all-gather", seal=False)
     assert "was not written by the command that records" in bench.run(REPLAY)[1]
@@ -165,11 +216,32 @@ def test_a_record_that_is_edited_by_hand_is_told(bench):
 
 
 def test_a_compiler_that_says_otherwise_is_told(bench):
-    assert "2 programs as recorded" in bench.run(STAND_IN, "--check")[1]
+    assert "2 of 2 programs compiled again, as recorded" in bench.run(STAND_IN, "--check")[1]
     bench.edit("all-reduce", "all-broadcast", seal=True)
     code, said = bench.run(STAND_IN, "--check")
     assert code == 1
     assert "H100 1x8 1: text" in said
+
+
+def test_what_was_logged_of_a_refusal_is_logged_again(bench):
+    """When it was said, and by which thread, is none of the record."""
+    refused = """
+import contextlib, io
+log = io.StringIO()
+with contextlib.redirect_stderr(log):
+    try:
+        sb.memory(multiply, struct(None, "y"), struct("y"), struct())
+    except jax.errors.JaxRuntimeError as error:
+        assert str(error) == "E1000", error
+assert log.getvalue() == "E0101 00:00:00.0 0 a.cc:7] Used 2G of 1G.\\n", log.getvalue()
+"""
+    bench.records.unlink()
+    bench.write([CELLS[0], CELLS[1].split("found =")[0], refused])
+    assert "1 programs, 1 compiled" in bench.run(REFUSING)[1]
+    assert bench.run(REPLAY) == (0, "")
+    assert "1 of 1 programs compiled again, as recorded" in bench.run(REFUSING, "--check")[1]
+    bench.write([CELLS[0], CELLS[1].split("found =")[0], refused.replace("2G", "3G")])
+    assert "AssertionError: E0101" in bench.run(REPLAY)[1]
 
 
 def test_devices_that_are_others_are_told(bench):
@@ -195,11 +267,14 @@ def test_records_of_other_releases_are_stale():
 
 
 def test_records_name_no_path_of_the_machine_that_made_them():
-    for path in (CHECKOUT / "docs/_data/compilers").glob("*.json.xz"):
-        text = lzma.decompress(path.read_bytes()).decode()
+    paths = (CHECKOUT / "docs/_data/compilers").glob("*.json.xz")
+    texts = {path.name: lzma.decompress(path.read_bytes()).decode() for path in paths}
+    for text in texts.values():
         assert "/home/" not in text
         assert str(CHECKOUT) not in text
-        assert "/site-packages/_compile.py" in text
+        files = re.findall(r'\\"(/[^"]*)\\"', text)
+        assert all(each.startswith(("/site-packages/", CELL.partition("{")[0])) for each in files), files
+    assert "/site-packages/_compile.py" in texts["guides-chips.json.xz"]
 
 
 def test_records_are_small():

@@ -3,6 +3,7 @@
 import itertools
 import math
 import re
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -15,6 +16,7 @@ from jax.sharding import PartitionSpec as P
 from strategies import Arranged, arrangements, meshes, needs_host_memory, needs_unreduced, set_mesh
 
 import shardbook as sb
+from shardbook import _layout
 
 
 def bounds(index, shape):
@@ -273,6 +275,20 @@ def test_host_memory_is_told(mesh):
     host = jax.device_put(jnp.zeros((8, 8)), NamedSharding(explicit, P("x"), memory_kind="pinned_host"))
     assert str(sb.layout(host)) == "float32<host>[8@x, 8]"
     assert (sb.layout(host).memory_kind, sb.layout(host).on_host) == ("pinned_host", True)
+
+
+def test_a_device_of_a_topology_tells_not_its_memories():
+    """What is on the host there is asked of the kind alone."""
+
+    class Topology:
+        platform = "tpu"
+
+        def default_memory(self):
+            raise jax.errors.JaxRuntimeError("UNIMPLEMENTED: DefaultMemory is not supported")
+
+    for kind, on_host in (("pinned_host", True), ("device", False)):
+        sharding = SimpleNamespace(memory_kind=kind, device_set={Topology()})
+        assert _layout._on_host(sharding, abstract=False) is on_host
 
 
 def test_axes_say_size_and_type():

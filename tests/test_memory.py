@@ -180,6 +180,21 @@ def test_against_the_chip(monkeypatch, platform, total, verdict, remark):
     assert remark or not re.search("reserves|refuse", said)
 
 
+def test_a_tpu_needs_what_it_holds_at_once():
+    """Results may lie where temporaries lay before: its compiler refuses by the most at once, and takes more in sum."""
+    parts = _memory.Held(arguments=20 * 2**30, outputs=20 * 2**30, aliased=0, temporaries=50 * 2**30, code=0)
+    found = replace(sb.memory(step, STATE, BATCH), platform="tpu", chip="v5p", capacity=80 * 2**30, device=parts)
+    assert (found.total, found.fits) == (parts.total, False)
+    assert "take turns" not in str(found)
+    told = replace(found, peak=75 * 2**30)
+    assert (told.total, told.fits) == (75 * 2**30, True)
+    assert re.search(r"each device holds +75 GiB\n", str(told))
+    assert "These add up to 90 GiB" in str(told)
+    assert not re.search("^most at once", str(told), re.MULTILINE)
+    assert replace(told, platform="gpu").total == parts.total
+    assert re.search("^most at once +75 GiB$", str(replace(told, platform="gpu")), re.MULTILINE)
+
+
 def test_the_hosts_memory_stands_apart():
     """In a device's total it does not count."""
     found = sb.memory(step, STATE, BATCH)

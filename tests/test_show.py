@@ -403,6 +403,16 @@ def test_the_stylesheet_has_the_palette():
     assert lit == [(str(place), str(place)) for place in range(_svg.LIT)]
 
 
+def test_devices_of_other_processes_are_pale_on_any_page():
+    """Mixed with white, which only lightens, and not seen through: on a dark page that would hide the ink."""
+    text = files("shardbook").joinpath("figure.css").read_text(encoding="utf-8")
+    assert "fill-opacity" not in text
+    ((white, colour),) = re.findall(
+        r"\.sb-remote:is\(rect, path\) \{ fill: oklch\(calc\(([\d.]+) \+ ([\d.]+) \* ", text
+    )
+    assert float(white) + float(colour) == 1
+
+
 @pytest.mark.parametrize("sizes", [(8,), (2, 4), (4, 8), (2, 2, 2), (2, 1, 8), (3, 5), (2, 2, 8), (1,), (1, 8), (4, 1)])
 def test_devices_have_colours_of_their_own(sizes):
     """Up to 32 of them, eight along the last axis."""

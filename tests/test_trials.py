@@ -7,16 +7,19 @@ import json
 import math
 import stat
 import sys
+from collections import Counter
 
 import pytest
 from checkout import CHECKOUT
 
+from shardbook_sphinx.compilers.record import logged
 from shardbook_sphinx.compilers.store import COMPILERS, CompilerRecords
 from shardbook_sphinx.exceptions import HandbookError
 from shardbook_sphinx.pins import pinned
+from shardbook_sphinx.recorded import FOLDER
 from shardbook_sphinx.xla import record, tables, worker
 from shardbook_sphinx.xla.cases import PRODUCT_MESHES, Case, products
-from shardbook_sphinx.xla.comparison import differences
+from shardbook_sphinx.xla.comparison import differences, features
 from shardbook_sphinx.xla.kinds import kinds, operations, wanted
 from shardbook_sphinx.xla.steps import steps
 from shardbook_sphinx.xla.trials import ALL, CHIPS, UNITS, Trial, all_products, moved, possible, recorded_trials, shapes
@@ -136,6 +139,13 @@ def test_a_compiler_that_says_otherwise_is_told_with_what_changes(stand_in, caps
     assert "compiled 10 of 10, 10 are otherwise than recorded" in capsys.readouterr().out
 
 
+def test_names_of_constants_are_no_difference(stand_in):
+    """The TPU's compiler numbers them anew each time."""
+    text = GATHER.replace("all-gather(%a)", "all-gather(%a, %constant.7)")
+    record.renew(stand_in.root, stand_in.made(text), "v5e", TRIALS)
+    assert record.check(stand_in.root, stand_in.made(text.replace(".7", ".12")), "v5e", None) == {}
+
+
 def test_a_check_ends_in_time(stand_in, capsys):
     record.renew(stand_in.root, stand_in.made(), "v5e", TRIALS)
     assert record.check(stand_in.root, stand_in.made(), "v5e", 1e-9) == {}
@@ -155,6 +165,13 @@ def test_all_that_pages_show_is_recorded_and_nothing_else(recorded):
     for chip in CHIPS:
         assert recorded[chip].keys() == {trial.name for trial in wanted(chip, recorded)}
         assert CompilerRecords.read(recorded_trials(CHECKOUT, chip)).programs.keys() == recorded[chip].keys()
+
+
+def test_no_log_tells_when_it_was_written():
+    for path in (CHECKOUT / FOLDER).rglob("*.json.xz"):
+        for given in CompilerRecords.read(path).programs.values():
+            log = given.get("log", "")
+            assert logged(log) == ({"log": log} if log else {}), path
 
 
 def test_records_are_small():
@@ -323,6 +340,31 @@ def test_what_is_said_of_moves(told, on_cpu):
         alike, found = differences(on_cpu["moves"], told[f"moves-{chip}"])
         assert alike + sum(len(each.cases) for each in found) == 502
         assert chip != "H100" or alike == 502
+
+
+def test_what_needs_nothing_on_the_cpu_needs_nothing_on_chips(told, on_cpu):
+    for name in ("moves", "products"):
+        for chip in ALL:
+            for mesh in told[f"{name}-{chip}"]["meshes"]:
+                known = next(each for each in on_cpu[name]["meshes"] if tuple(each["sizes"]) == tuple(mesh["sizes"]))
+                free = [place for place, row in enumerate(known["rows"]) if not row]
+                assert free
+                assert not any(mesh["rows"][place] for place in free)
+
+
+def test_where_rings_begin(told):
+    """What the page says below the table by size."""
+    sizes = told["sizes"]
+    assert len(sizes["kinds"]) == 116
+    counted = {
+        tuple(column): Counter(feature for kind in sizes["kinds"] for feature in features(sizes, kind["rows"][place]))
+        for place, column in enumerate(sizes["columns"])
+    }
+    for (chip, dtype, unit), found in counted.items():
+        large = unit > UNITS[0] if dtype == "bfloat16" else unit == UNITS[2]
+        ring = (10, 18) if large else (0, 6) if dtype == "float32" and unit == UNITS[1] else (0, 0)
+        wanted = (0, 0) if chip == "H100" else ring
+        assert (found["adding ring"], found["gathering ring"]) == wanted, (chip, dtype, unit)
 
 
 def recorded_steps(table, case):

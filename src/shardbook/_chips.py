@@ -232,14 +232,12 @@ def chip_mesh(
         total = f"{slices} × {topology}" if slices > 1 else topology
         multiple = f", the first a multiple of {slices}" if slices > 1 else ""
         raise ValueError(f"{name} {total} has {len(devices)} devices: axes of sizes {sizes} must be as many{multiple}")
-    if slices == 1:
-        try:
-            return jax.make_mesh(sizes, names, axis_types=axis_types, devices=devices)
-        except NotImplementedError as error:
-            raise ValueError(f"JAX cannot lay axes of sizes {sizes} over {name} {topology}: {error}") from error
-    ordered = over_slices(devices, sizes, slices)
+    try:
+        arranged = arrangement(devices, sizes, slices)
+    except NotImplementedError as error:
+        raise ValueError(f"JAX cannot lay axes of sizes {sizes} over {name} {topology}: {error}") from error
     like_jax = jax.make_mesh((1,) * len(sizes), names, devices=devices[:1]).axis_types
-    return jax.sharding.Mesh(ordered, names, axis_types=axis_types or like_jax)
+    return jax.sharding.Mesh(arranged, names, axis_types=axis_types or like_jax)
 
 
 def _dimensions(asked: Chip, topology: str, slices: int) -> tuple[int, ...]:
@@ -283,8 +281,10 @@ def devices_of(asked: Chip, sizes: tuple[int, ...], slices: int) -> list[Any]:
     return list(found.devices)
 
 
-def over_slices(devices: list[Any], sizes: tuple[int, ...], slices: int) -> Any:
-    """The devices as an array whose first axis goes over slices, and within each over the torus."""
+def arrangement(devices: list[Any], sizes: tuple[int, ...], slices: int) -> Any:
+    """The devices as an array: along the torus as ``jax.make_mesh`` goes, and the first axis over slices."""
+    if slices == 1:
+        return jax.make_mesh(sizes, tuple(map(str, range(len(sizes)))), devices=devices).devices
     within, over = (sizes[0] // slices, *sizes[1:]), (slices, *(1 for _ in sizes[1:]))
     return mesh_utils.create_hybrid_device_mesh(within, over, devices)
 

@@ -405,8 +405,6 @@ def _bounds(part: slice | int, size: int) -> tuple[int, int]:
 
 
 def _remote(sharding: Sharding) -> frozenset[int]:
-    if sharding.is_fully_addressable:
-        return frozenset()
     remote: Any = sharding.device_set - sharding.addressable_devices
     return frozenset(device.id for device in remote)
 
@@ -414,11 +412,12 @@ def _remote(sharding: Sharding) -> frozenset[int]:
 def _on_host(sharding: Sharding, abstract: bool) -> bool:
     if "host" not in (sharding.memory_kind or ""):
         return False
-    # Older JAX calls a CPU device's own memory "unpinned_host": nothing was offloaded there.
     if abstract:
         return True
     device: Any = next(iter(sharding.device_set))
-    return bool(sharding.memory_kind != device.default_memory().kind)
+    # Older JAX calls a CPU device's own memory "unpinned_host": nothing was offloaded there. Of others one cannot ask:
+    # a TPU of a topology does not tell its memories.
+    return bool(device.platform != "cpu" or sharding.memory_kind != device.default_memory().kind)
 
 
 def device_grid(layout: Layout) -> np.ndarray[Any, Any]:

@@ -105,8 +105,11 @@ class Memory(Display):
 
     @property
     def total(self) -> int:
-        """How many bytes of its memory a device needs: arguments, outputs and temporaries, what is aliased once."""
-        return self.device.total
+        """How many bytes of its memory a device needs: arguments, outputs and temporaries, what is aliased once.
+
+        On a TPU ``peak``, which is less where some of them take turns in one place: by that its compiler refuses.
+        """
+        return self.peak if self.platform == "tpu" and self.peak is not None else self.device.total
 
     @property
     def fits(self) -> bool | None:

@@ -49,7 +49,7 @@ def _totals(found: Memory, messages: Mapping[str, str]) -> tuple[tuple[str, str]
         label = messages["of_chip"].format(chip=found.chip, memory=_notation.size(found.capacity))
         verdict = messages["fits" if found.fits else "too_large"]
         rows.insert(1, (label, verdict.format(percent=_percent(found.total, found.capacity))))
-    if found.peak is not None:
+    if found.peak not in {None, found.total}:
         rows.append((messages["peak"], _notation.size(found.peak)))
     if found.device.code:
         rows.append((messages["code"], _notation.size(found.device.code)))
@@ -92,6 +92,8 @@ def _stored(leaves: Sequence[Leaf]) -> int:
 
 def _remarks(found: Memory, messages: Mapping[str, str]) -> list[str]:
     remarks = []
+    if found.total != found.device.total:
+        remarks.append(messages["take_turns"].format(sum=_notation.size(found.device.total)))
     if found.capacity is not None and found.platform == "gpu":
         if not found.fits:
             remarks.append(messages["gpu_refuses_nothing"])

@@ -112,6 +112,8 @@ copied to every device (involuntary full rematerialization).",
         "gpu_refuses_nothing": "The GPU compiler does not refuse it: it would fail when it runs.",
         "above_reserved": "It is more than the {percent}% of a GPU that JAX reserves by default: \
 XLA_PYTHON_CLIENT_MEM_FRACTION must be larger.",
+        "take_turns": "These add up to {sum}: some take turns in one place, and the compiler refuses by the most at \
+once.",
         "unused": "Not counted, as the function does not use them ({count}): {listed}. jit does not pass them unless \
 keep_unused=True; what holds them keeps their memory.",
         "tiles": "The compiler stores arguments in tiles, which adds {padding} to {elements} of elements.",
@@ -231,6 +233,7 @@ no array listed here.",
         "more": "另有 {count} 种",
         "gpu_refuses_nothing": "GPU 编译器不会拒绝：运行时才会失败。",
         "above_reserved": "超过了 JAX 默认预留的 {percent}% GPU 内存：需要调大 XLA_PYTHON_CLIENT_MEM_FRACTION。",
+        "take_turns": "各项之和为 {sum}：有些先后占用同一处内存，编译器按同一时刻的需要判断是否拒绝。",
         "unused": "未计入函数没有用到的参数（{count} 个）：{listed}。除非 keep_unused=True，jit 不会传入它们；\
 持有它们的变量仍占内存。",
         "tiles": "编译器按内存分块存放参数：元素共 {elements}，另占 {padding}。",

@@ -47,7 +47,8 @@ def look(root: Path) -> str:
 def content(app: Sphinx, docname: str) -> str:
     """A hash of what a page says, in the language of the build."""
     catalogue = Path(app.srcdir) / CATALOGUES / f"{docname}.po"
-    files = [Path(app.env.doc2path(docname)), catalogue if app.config.language != "en" else None]
+    page = Path(app.env.doc2path(docname))
+    files = [page, catalogue if app.config.language != "en" else None, *sorted(page.parent.glob("*.py"))]
     return fingerprint.digest(path.read_bytes() for path in files if path and path.is_file())
 
 

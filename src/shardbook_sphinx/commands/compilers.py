@@ -36,7 +36,7 @@ def pages_on_chips(docs: Path) -> dict[str, list[dict[str, Any]]]:
         text = path.read_text(encoding="utf-8")
         if not is_myst_markdown_notebook(text):
             continue
-        notebook = read_myst_markdown_notebook(text)
+        notebook = read_myst_markdown_notebook(text, path=path)
         if notebook.metadata.get("kernelspec", {}).get("name") == KERNEL:
             found[path.relative_to(docs).with_suffix("").as_posix()] = [
                 {"source": cell.source, "raises": cell.metadata.get("raises", "")}

@@ -20,6 +20,7 @@ import jax
 
 from shardbook._stderr import stderr_kept
 from shardbook._xla_warnings import split_log
+from shardbook_sphinx.compilers.differences import differences
 from shardbook_sphinx.compilers.replay import Recorded
 from shardbook_sphinx.compilers.seams import Seams
 from shardbook_sphinx.compilers.store import COMPILERS, CompilerRecords, mesh_key, program_key
@@ -29,10 +30,10 @@ if TYPE_CHECKING:
 
 # The path of a file in a program's table, but for those of cells; of it, the name.
 PATH = re.compile(r'"(?!/tmp/ipykernel_)/[^"\n]*/([^"\n/]*\.py)"')
-# The tables of stack frames at the head of a program, and where its operations name them.
-FRAMES = re.compile(
-    r"^(?:FileNames|FunctionNames|FileLocations|StackFrames)\n(?:\d.*\n)*\n?|stack_frame_id=\d+ ?", re.MULTILINE
-)
+# A frame of those who asked in the text of a refusal, but for those of cells.
+ASKED = re.compile(r"^  (?!/tmp/ipykernel_)\S.*:\d+(?::\d+)? \[.*\]\n?", re.MULTILINE)
+# When, and in which thread, a message of a log was written.
+WHEN = re.compile(r"^([IWEF])\d{4} [\d:.]+ +\d+ ", re.MULTILINE)
 # How a kernel calls the file of a cell: the helper knows it by that.
 CELL = "/tmp/ipykernel_0/{}.py"  # noqa: S108, a name, no file
 
@@ -63,8 +64,12 @@ class Recorder:
         return found
 
     def order_of(self, _devices: list[Any], _sizes: tuple[int, ...], name: str, real: Any) -> Any:
-        """The order that JAX gives the devices of several slices."""
-        found = real()
+        """The order that JAX gives them."""
+        try:
+            found = real()
+        except NotImplementedError as refusal:
+            self.new.devices[name] = str(refusal)
+            raise
         self.new.devices[name] = [device.id for device in found.flat]
         return found
 
@@ -87,9 +92,9 @@ class Recorder:
         self.new.programs[program] = given
         if new and not self.check:
             self.kept().write(self.path)
+        sys.stderr.write(given.get("log", ""))
         if "refusal" in given:
             raise jax.errors.JaxRuntimeError(given["refusal"])
-        sys.stderr.write(given.get("log", ""))
         return Recorded(given, lowered)
 
     def is_due(self) -> bool:
@@ -108,7 +113,7 @@ def compiled(lowered: jax.stages.Lowered, options: dict[str, Any] | None, real: 
         with stderr_kept() as kept:
             made = real(lowered, options)
     except jax.errors.JaxRuntimeError as refusal:
-        return {"refusal": str(refusal)}
+        return {"refusal": of_cells(str(refusal))} | logged("".join(kept))
     matter, _ = split_log("".join(kept))
     memory = made.memory_analysis()
     inputs: Any = lowered.in_tree
@@ -121,8 +126,26 @@ def compiled(lowered: jax.stages.Lowered, options: dict[str, Any] | None, real: 
         "outputs": [written(each) for each in outputs.flatten_up_to(made.output_formats)],
     }
     # As it will be read: tuples are lists there.
-    whole: dict[str, Any] = json.loads(json.dumps(given | ({"log": "".join(matter)} if matter else {})))
+    whole: dict[str, Any] = json.loads(json.dumps(given | logged("".join(matter))))
     return whole
+
+
+def of_cells(refusal: str) -> str:
+    r"""A refusal that names no lines but those of cells.
+
+    >>> of_cells("By:\n  /tmp/ipykernel_0/2.py:3:4 [f]\n  /u/record.py:7:1 [run]\n  <frozen runpy>:8:4 [_run]")
+    'By:\n  /tmp/ipykernel_0/2.py:3:4 [f]\n'
+    """
+    return ASKED.sub("", refusal)
+
+
+def logged(text: str) -> dict[str, str]:
+    r"""What a compiler logged, if anything, as if at once: the same program, the same record.
+
+    >>> logged("E1122 18:17:25.57 6426 a.cc:3] Used 16.47G of 15.75G hbm.\n")
+    {'log': 'E0101 00:00:00.0 0 a.cc:3] Used 16.47G of 15.75G hbm.\n'}
+    """
+    return {"log": WHEN.sub(r"\g<1>0101 00:00:00.0 0 ", text)} if text else {}
 
 
 def written(form: Any) -> dict[str, Any] | None:
@@ -135,16 +158,6 @@ def written(form: Any) -> dict[str, Any] | None:
     kind = {"kind": sharding.memory_kind} if sharding.memory_kind not in {None, "device"} else {}
     spec = [list(each) if isinstance(each, tuple) else each for each in sharding.spec]
     return {"spec": spec, "tiling": form.layout.tiling, "order": form.layout.major_to_minor} | kind
-
-
-def differences(given: dict[str, Any], known: dict[str, Any]) -> list[str]:
-    """What two answers to one question differ in, but for the frames of those who asked, which any edit here moves.
-
-    >>> differences({"text": "%a = f32[] add(), stack_frame_id=3"}, {"text": "%a = f32[] add(), stack_frame_id=9"})
-    []
-    """
-    one, other = ({**each, "text": FRAMES.sub("", each.get("text", ""))} for each in (given, known))
-    return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
 
 
 def without_paths(text: str) -> str:

@@ -12,9 +12,12 @@ import numpy as np
 from jax._src.lib import xla_client  # type: ignore[attr-defined]
 from jax.sharding import NamedSharding, PartitionSpec
 
-from shardbook import _chips, _compile
+from shardbook import _chips
 from shardbook_sphinx.compilers.seams import Seams
 from shardbook_sphinx.compilers.store import REMEDY, CompilerRecords, mesh_key, program_key
+
+# What is recorded of a device.
+PLACE = ("id", "slice_index", "process_index")
 
 
 class UnrecordedError(Exception):
@@ -89,14 +92,14 @@ def install(path: str) -> None:
         if isinstance(found, str):
             raise ValueError(found)  # noqa: TRY004, as it did when it was recorded
         made = client(len(found))
-        places.update(
-            dict(zip(made, (SimpleNamespace(id=each[0], slice_index=each[1]) for each in found), strict=True))
-        )
+        places.update(zip(made, (dict(zip(PLACE, each, strict=True)) for each in found), strict=True))
         return made
 
     def order_of(devices: list[Any], sizes: tuple[int, ...], name: str, _real: Any) -> Any:
         ids = recorded(records.devices, name, f"the mesh {name}")
-        by_id = {places[device].id: device for device in devices}
+        if isinstance(ids, str):
+            raise NotImplementedError(ids)
+        by_id = {device.id: device for device in devices}
         return np.array([by_id[each] for each in ids]).reshape(sizes)
 
     def compile_of(lowered: jax.stages.Lowered, options: dict[str, Any] | None, key: str, _real: Any) -> Recorded:
@@ -107,9 +110,10 @@ def install(path: str) -> None:
             raise jax.errors.JaxRuntimeError(given["refusal"])
         return Recorded(given, lowered)
 
-    places: dict[Any, SimpleNamespace] = {}
+    places: dict[Any, dict[str, int]] = {}
+    stand_for(places)
     seams = Seams(devices_of, order_of, compile_of)
-    real_lower, real_kind, real_devices = jax.stages.Traced.lower, _chips.kind_of, _compile.mesh_devices
+    real_lower, real_kind = jax.stages.Traced.lower, _chips.kind_of
 
     def lower(traced: jax.stages.Traced, **options: Any) -> jax.stages.Lowered:
         lowered: jax.stages.Lowered = real_lower(traced, **options)
@@ -124,7 +128,25 @@ def install(path: str) -> None:
 
     jax.stages.Traced.lower = lower  # type: ignore[method-assign,assignment]
     _chips.kind_of = kind
-    _compile.mesh_devices = lambda tree: [places.get(device, device) for device in real_devices(tree)]
+
+
+def stand_for(places: dict[Any, dict[str, int]]) -> None:
+    """Have CPU devices say of themselves what the chips say in whose places they stand."""
+
+    def told(name: str) -> property:
+        real = getattr(jax.Device, name, None)
+
+        def get(device: Any) -> Any:
+            if device in places:
+                return places[device][name]
+            if real is None:
+                raise AttributeError(name)
+            return real.__get__(device)
+
+        return property(get)
+
+    for name in PLACE:
+        setattr(jax.Device, name, told(name))
 
 
 def client(count: int) -> list[Any]:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Seams:
     """What stands between the helper, JAX and the compilers while a page's cells run.
 
-    ``devices_of(chip, sizes, slices, real)`` gives devices, ``order_of(devices, sizes, name, real)`` orders those of
-    several slices, ``compile_of(lowered, options, devices, real)`` compiles for them; all else goes on as before.
+    ``devices_of(chip, sizes, slices, real)`` gives devices, ``order_of(devices, sizes, name, real)`` arranges them for
+    a mesh, ``compile_of(lowered, options, devices, real)`` compiles for them; all else goes on as before.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Seams:
                 return real_compile(lowered, compiler_options, **rest)
             return compile_of(lowered, compiler_options, key, real_compile)
 
-        real_order = _chips.over_slices
+        real_order = _chips.arrangement
 
         def order(devices: list[Any], sizes: tuple[int, ...], slices: int) -> Any:
             return order_of(
@@ -51,7 +51,7 @@ class Seams:
             )
 
         _chips.devices_of = devices  # type: ignore[assignment]
-        _chips.over_slices = order
+        _chips.arrangement = order
         jax.stages.Lowered.compile = compile_  # type: ignore[method-assign,assignment]
 
     def of(self, lowered: jax.stages.Lowered) -> str | None:

@@ -16,7 +16,7 @@ REMEDY = "renew it by python3 noxfile.py -s chips"
 COMPILERS = ("jax", "libtpu", "jax-cuda12-plugin", "nvidia-cuda-nvcc-cu12")
 # Where the lines of a page's cells stand in what JAX lowers; a record tells of them, so that they are part of its name.
 LINE = re.compile(r'ipykernel_\w+/\w+\.py":(\d+):\d+')
-# A mesh writes the order of its devices, which is the chips' own there and counted through here.
+# A mesh writes the order of its devices; programs that differ in nothing else share a record.
 ORDER = re.compile(r", device_ids=\[[^\]]*\]")
 
 
@@ -67,10 +67,11 @@ class CompilerRecords:
     versions
         The releases of the compilers that made all of it.
     devices
-        By ``mesh_key``: id, slice and process of each device; or the refusal.
+        By ``mesh_key``: id, slice and process of each device; by that and the sizes of a mesh's axes: the ids in its
+        order. Or the refusal.
     programs
         By ``program_key``: ``text`` (optimized HLO), ``memory`` (fields of ``memory_analysis``), ``inputs`` and
-        ``outputs`` (how they lie), ``log`` (warnings); or the ``refusal``.
+        ``outputs`` (how they lie), ``log`` (warnings); or the ``refusal`` and its ``log``.
     """
 
     versions: dict[str, str] = field(default_factory=dict)

@@ -20,6 +20,8 @@ NAMED = {
     "chips": ["jax", "libtpu", "jax-cuda12-plugin", "jax-cuda12-pjrt", "nvidia-cuda-nvcc-cu12"],
 }
 DISPLAY_NAMES = {"python3": "Python 3 (ipykernel)"}
+# What a page may import besides.
+LIBRARIES = re.compile(r"^(?:import|from) (equinox|flax|optax)\b", re.MULTILINE)
 SHARDBOOK = re.compile(r"\b(?:sb|shardbook)\b")
 PRINTS = re.compile(r"print\(")
 FLAGS = re.compile(r"\s*#\s*doctest:.*$", re.MULTILINE)
@@ -98,8 +100,10 @@ def requirements(blocks: Iterable[Block], kernel: str, pins: dict[str, str]) -> 
     """What pip must install for a page to run as it did here, but for our own package."""
     # An old JAX goes with the NumPy of its time, chips with their compilers.
     named = NAMED.get(kernel, ["jax", "numpy", "scipy"])
+    sources = [block.source for block in runnable(blocks) if isinstance(block, Cell)]
+    named = [*named, *sorted({name for source in sources for name in LIBRARIES.findall(source)})]
     needed = [f"{name}=={pins[name]}" for name in named]
-    drawn = any("jax.debug.visualize" in block.source for block in runnable(blocks) if isinstance(block, Cell))
+    drawn = any("jax.debug.visualize" in source for source in sources)
     return [*needed, "rich"] if drawn else needed
 
 

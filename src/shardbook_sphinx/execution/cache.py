@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # What decides how a cell runs and what is kept of its outputs.
 RUNNERS = ("companion.py", "fork_server.py", "kernels.py", "program.py", "programs.py", "reproducible.py")
 # What the cells of today's pages import, and what speaks to their kernel.
-IMPORTED = ("ipykernel", "jax", "jaxlib", "nbclient", "numpy", "rich")
+IMPORTED = ("ipykernel", "jax", "jaxlib", "nbclient", "numpy", "optax", "rich")
 OLD_KERNEL = "jax-0.5.3"
 
 

@@ -15,7 +15,7 @@ def setup(app: Sphinx) -> None:
     app.add_directive("measured-products", product_cost.Premises)
     app.add_directive("product-pairs", product_cost.Pairs)
     app.add_directive("product-rows", product_cost.Rows)
-    app.add_directive("compared-with-cpu", comparison.Compared)
+    app.add_directive("compared-with-cpu", comparison.ComparedWithCpu)
     app.add_directive("kinds-by-size", comparison.BySize)
     app.connect("builder-inited", tables.start, priority=100)  # it takes longer than anything else
     app.connect("build-finished", tables.write_tables)

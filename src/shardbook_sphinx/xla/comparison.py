@@ -24,7 +24,7 @@ Operations = Counter[tuple[str, str]]
 """How many of each operation, of each matrix."""
 
 
-class Difference(NamedTuple):
+class Replacement(NamedTuple):
     """What one compiler does and another does instead, for some cases."""
 
     lacks: Operations
@@ -32,12 +32,12 @@ class Difference(NamedTuple):
     cases: list[Case]
 
 
-def differences(one: Table, other: Table) -> tuple[int, list[Difference]]:
+def differences(one: Table, other: Table) -> tuple[int, list[Replacement]]:
     """How many cases of the second table have the operations of the first; the others, by what is different."""
     alike = 0
-    found: dict[Any, Difference] = {}
+    found: dict[Any, Replacement] = {}
     for mesh in other["meshes"]:
-        known = next(each for each in one["meshes"] if each["sizes"] == mesh["sizes"])
+        known = next(each for each in one["meshes"] if tuple(each["sizes"]) == tuple(mesh["sizes"]))
         sizes = tuple(mesh["sizes"])
         cases = products(sizes) if "shapes" in other else moves(sizes)
         for case, before, after in zip(cases, known["rows"], mesh["rows"], strict=True):
@@ -47,7 +47,7 @@ def differences(one: Table, other: Table) -> tuple[int, list[Difference]]:
                 continue
             lacks, has = was - is_, is_ - was
             key = tuple(sorted(lacks.items())), tuple(sorted(has.items()))
-            found.setdefault(key, Difference(lacks, has, [])).cases.append(case)
+            found.setdefault(key, Replacement(lacks, has, [])).cases.append(case)
     return alike, sorted(found.values(), key=lambda each: -len(each.cases))
 
 
@@ -56,7 +56,7 @@ def operations(told: Table, row: list[int]) -> Operations:
     return Counter((told["steps"][number]["kind"], told["steps"][number]["of"]) for number in row)
 
 
-class Compared(SphinxDirective):
+class ComparedWithCpu(SphinxDirective):
     """What a chip's compiler makes otherwise: ``{compared-with-cpu} products-H100``, or the name of another table."""
 
     required_arguments = 1
@@ -85,7 +85,7 @@ class Compared(SphinxDirective):
         return drawn
 
 
-def line(found: Difference) -> list[list[nodes.Node]]:
+def line(found: Replacement) -> list[list[nodes.Node]]:
     """The cells for a difference."""
     return [
         [nodes.Text(listed(found.lacks))],
@@ -138,7 +138,7 @@ class BySize(SphinxDirective):
             "reduce-scatter",
             "all-reduce",
         ]
-        lines = []
+        lines: list[list[list[nodes.Node]]] = []
         for place, (chip, dtype, unit) in enumerate(told["columns"]):
             counted = Counter(feature for kind in told["kinds"] for feature in features(told, kind["rows"][place]))
             figures = [str(counted[name]) for name in ("adding ring", "gathering ring", "reduce-scatter", "all-reduce")]

@@ -19,6 +19,7 @@ import shardbook
 from shardbook._collectives import read_program
 from shardbook._stderr import stderr_kept
 from shardbook._xla_warnings import split_log
+from shardbook_sphinx.compilers.record import logged
 from shardbook_sphinx.xla.ask import axes_of, lowered
 from shardbook_sphinx.xla.cases import Case
 from shardbook_sphinx.xla.trials import Trial
@@ -44,7 +45,7 @@ def compiled(trial: Trial) -> dict[str, Any]:
     with stderr_kept() as kept:
         text = lowered(trial.case, mesh, [shape for _, shape in trial.shapes], trial.dtype).compile().as_text()
     matter, _ = split_log("".join(kept))
-    return {"text": shortened(text, dict(mesh.shape))} | ({"log": "".join(matter)} if matter else {})
+    return {"text": shortened(text, dict(mesh.shape))} | logged("".join(matter))
 
 
 def shortened(text: str, mesh: dict[str, int]) -> str:

@@ -16,6 +16,7 @@ from queue import SimpleQueue
 from subprocess import PIPE
 from typing import TYPE_CHECKING, Any
 
+from shardbook_sphinx.compilers.differences import differences
 from shardbook_sphinx.compilers.store import COMPILERS, CompilerRecords
 from shardbook_sphinx.exceptions import HandbookError
 from shardbook_sphinx.pins import pinned
@@ -143,7 +144,7 @@ def check(root: Path, python: str, chip: str, seconds: float | None) -> dict[str
     with Workers(root, python, shuffled) as coming:
         for name, given in coming:
             compiled += 1
-            if given != programs[name]:
+            if differences(given, programs[name]):
                 told.setdefault(change(trials[name], programs[name], given), []).append(name)
             if seconds and time.monotonic() - begun > seconds:
                 break

@@ -2,7 +2,7 @@
 
 They are measured beside the pages' cells, once for each state of the pins, of Python and of what measures, and kept in
 .build/cache. The site has them as ``_static/measured/moves.js`` and ``products.js``, the same in each language: scripts
-that set ``shardbookMeasured.moves`` and ``shardbookMeasured.products``.
+that set ``shardbookMeasured[NAME]``.
 
 ``moves``::
 
@@ -280,7 +280,7 @@ def write_tables(app: Sphinx, exception: Exception | None) -> None:
             continue  # a page's alone
         file = Path(app.outdir, FOLDER, f"{name}.js")
         file.parent.mkdir(parents=True, exist_ok=True)
-        script = f"(window.shardbookMeasured ??= {{}}).{name} = {json.dumps(table, separators=(',', ':'))};\n"
+        script = f"(window.shardbookMeasured ??= {{}})[{name!r}] = {json.dumps(table, separators=(',', ':'))};\n"
         file.write_text(script, encoding="utf-8", newline="\n")
 
 

@@ -1,0 +1,60 @@
+"""Code that several pages share: a file beside them, which each runs as a cell and shows folded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from docutils import nodes
+from sphinx.locale import _
+
+from shardbook_sphinx.domain import handbook
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
+    from sphinx.writers.html5 import HTML5Translator
+
+SUBJECT = "loaded files"
+
+
+class Folded(nodes.container):
+    """A cell that a reader opens."""
+
+
+def open_folded(translator: HTML5Translator, node: Folded) -> None:
+    """Begin it in HTML."""
+    translator.body.append(f'<details class="above"><summary>{node["summary"]}</summary>\n')
+
+
+def close_folded(translator: HTML5Translator, _node: Folded) -> None:
+    """End it in HTML."""
+    translator.body.append("</details>\n")
+
+
+def fold_loaded(app: Sphinx, doctree: nodes.document) -> None:
+    """After a page is read: fold each cell that is a file, and note which they are."""
+    files = []
+    for cell in list(doctree.findall(nodes.container)):
+        if cell.get("nb_element") == "cell_code" and (name := cell["cell_metadata"].get("load")):
+            files.append(name)
+            told = _("{name}: what the cells of this page use ({count} lines)")
+            count = len(cell.astext().splitlines())
+            folded = Folded(summary=told.format(name=f"<code>{name}</code>", count=count))
+            cell.replace_self(folded)
+            folded += cell
+    handbook(app.env).note(SUBJECT, files)
+
+
+def find_unused(_app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Name each page with cells that leaves out a file beside it: what it had instead would be a copy."""
+    problems = []
+    for docname, metadata in sorted(env.metadata.items()):
+        page = Path(env.doc2path(docname))
+        missing = {file.name for file in page.parent.glob("*.py")} - set(handbook(env).said(docname, SUBJECT, []))
+        if "kernelspec" in metadata:
+            problems += [
+                f"{page}: does not use {name}, which its folder's pages share: a {{code-cell}} with :load: {name}"
+                for name in sorted(missing)
+            ]
+    return problems
