@@ -87,6 +87,20 @@ MEANT = {
     "x.adressable_shards": "reference/arrays.html#jax.Array.addressable_shards",
     "devise_put": "reference/placing.html#jax.device_put",
 }
+# The pages on training, on fitting and on speed.
+PRACTICAL = (
+    "train/",
+    "guides/chips.html",
+    "guides/got-slower.html",
+    "guides/guard-a-layout.html",
+    "guides/hosts-and-slices.html",
+    "guides/keep-recompute-offload.html",
+    "guides/out-of-memory.html",
+    "guides/random-numbers.html",
+    "guides/slow-compilation.html",
+    "guides/what-stays-local.html",
+    "guides/will-it-fit.html",
+)
 FIRST = 3
 FIND = """async ([script, queries, first]) => {
     const { find } = await import(script);
@@ -170,6 +184,14 @@ def test_what_is_called_otherwise_elsewhere(page, address, language):
     found = find(page, address, language, CALLED[language])
     wrong = {word for word, (first, _) in CALLED[language].items() if found[word][0] != first}
     assert wrong | {word for word, (_, then) in CALLED[language].items() if then not in found[word]} == set()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_words_of_practice_lead_to_pages_of_practice(page, address, language):
+    words = searches.practice(language)
+    assert len(words) == 40
+    found = find(page, address, language, words)
+    assert {word: urls for word, urls in found.items() if not any(url.startswith(PRACTICAL) for url in urls)} == {}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

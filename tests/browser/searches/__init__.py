@@ -40,6 +40,11 @@ def words():
     return lines("words.zh.txt")
 
 
+def practice(language):
+    """Words for what people do: train a model, make it fit, find what is slow."""
+    return lines(f"practice.{language}.txt")
+
+
 def questions(language):
     """The questions in a language; ``-`` in the list is no answer."""
     fields = [line.split("\t") for line in lines(f"questions.{language}.tsv")]
