@@ -140,8 +140,10 @@ def english_figures(site, words):
     for page in pages(site / "zh"):
         for figure in parse(site / "zh" / page).iter("figure"):
             said = " ".join([*figure.itertext(), *figure.xpath(".//@aria-label"), *figure.xpath(".//@title")])
-            # XLA's warnings quote shardings, such as {mesh['x'=2], [{'x'}]}: notation, not words.
-            found += [f"zh/{page}: a figure says {word!r}" for word in words if re.search(rf"\b{word}\b(?!\[)", said)]
+            # XLA's warnings quote shardings, such as {mesh['x'=2], [{'x'}]}, and leaves have paths, such as
+            # ['adam'][0].count: notation, not words.
+            outside = rf"(?<!\.)\b({'|'.join(words)})\b(?!\[)"
+            found += [f"zh/{page}: a figure says {word!r}" for word in sorted(set(re.findall(outside, said)))]
     return found
 
 
