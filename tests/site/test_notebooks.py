@@ -29,6 +29,7 @@ SAMPLE = {"python3": 6, "jax-0.5.3": 1}
 # Where things are, and nothing that decides what a cell computes.
 KEPT = ("HOME", "LD_LIBRARY_PATH", "PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR")
 SETUP = 'import os\n\nos.environ["JAX_PLATFORMS"] = "cpu"'
+LOAD = re.compile(r"^:load: (.+)$", re.MULTILINE)
 APART = re.compile(r"^:(?:kernel|processes):", re.MULTILINE)
 
 
@@ -104,18 +105,22 @@ def kernel(path):
     return nbformat.read(path, as_version=4).metadata.kernelspec.name
 
 
-def page_code(source):
-    """The cells of a page that run in its kernel."""
-    return [code.rstrip("\n") for options, code in site_checks.CELL.findall(source) if not APART.search(options)]
+def page_code(page):
+    """The cells of a page that run in its kernel; one that loads a file is that file."""
+    cells = site_checks.CELL.findall(page.read_text(encoding="utf-8"))
+    loaded = [(LOAD.search(options), code) for options, code in cells if not APART.search(options)]
+    return [
+        ((page.parent / file[1]).read_text(encoding="utf-8") if file else code).rstrip("\n") for file, code in loaded
+    ]
 
 
 def unlike_their_pages(paths, folder, docs):
     """Notebooks whose code is not that of the page: its cells after the setup, and what its examples became."""
     found = []
     for path in paths:
-        source = (docs / path.relative_to(folder).with_suffix(".md")).read_text(encoding="utf-8")
-        wanted, [setup, *rest] = page_code(source), code(path)
-        if "```{doctest}" in source:
+        page = docs / path.relative_to(folder).with_suffix(".md")
+        wanted, [setup, *rest] = page_code(page), code(path)
+        if "```{doctest}" in page.read_text(encoding="utf-8"):
             left = iter(rest)
             whole = setup.startswith(SETUP) and all(cell in left for cell in wanted)
         else:
