@@ -1,4 +1,7 @@
-"""Code that several pages share: a file beside them, which each runs as a cell and shows folded."""
+"""Code that several pages share: a file beside them, which each runs as a cell and shows folded.
+
+A page of another folder may load it too, by its relative path; it need not.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ def fold_loaded(app: Sphinx, doctree: nodes.document) -> None:
             files.append(name)
             told = _("{name}: what the cells of this page use ({count} lines)")
             count = len(cell.astext().splitlines())
-            folded = Folded(summary=told.format(name=f"<code>{name}</code>", count=count))
+            folded = Folded(summary=told.format(name=f"<code>{Path(name).name}</code>", count=count))
             cell.replace_self(folded)
             folded += cell
     handbook(app.env).note(SUBJECT, files)
