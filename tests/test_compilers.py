@@ -8,12 +8,13 @@ import lzma
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from checkout import CHECKOUT
 
 from shardbook_sphinx.compilers.record import CELL
-from shardbook_sphinx.compilers.store import CompilerRecords, RecordsError, mesh_key
+from shardbook_sphinx.compilers.store import CompilerRecords, RecordsError, mesh_key, program_key
 from shardbook_sphinx.pins import pinned
 from shardbook_sphinx.recorded import recorded_file
 
@@ -291,3 +292,21 @@ def test_a_file_is_whole_or_old(tmp_path):
     assert path.read_bytes() == first
     assert [file.name for file in tmp_path.iterdir()] == ["page.json.xz"]
     assert mesh_key("v5e", (4, 4), 2) == "v5e 4x4 2"
+
+
+def lowered_as(text):
+    """What program_key asks of a lowered program."""
+    return SimpleNamespace(
+        as_text=lambda **_options: text,
+        in_tree="tree",
+        _lowering=SimpleNamespace(compile_args={"kept_var_idx": {0}}),
+    )
+
+
+def test_a_gpu_that_says_no_memory_and_the_cpu_in_its_place_name_a_program_alike():
+    with_memory = 'func(%0 {mhlo.memory_kind = "device", sdy.a}, %1 {jax.b, mhlo.memory_kind = "device"})'
+    without = "func(%0 {sdy.a}, %1 {jax.b})"
+    on_host = with_memory.replace("device", "pinned_host")
+    named = {text: program_key(lowered_as(text), "H100 1x1 1") for text in (with_memory, without, on_host)}
+    assert named[with_memory] == named[without] != named[on_host]
+    assert program_key(lowered_as(with_memory), "v5e 1x1 1") != program_key(lowered_as(without), "v5e 1x1 1")

@@ -18,7 +18,7 @@ COMPILERS = ("jax", "libtpu", "jax-cuda12-plugin", "nvidia-cuda-nvcc-cu12")
 LINE = re.compile(r'ipykernel_\w+/\w+\.py":(\d+):\d+')
 # A mesh writes the order of its devices; programs that differ in nothing else share a record.
 ORDER = re.compile(r", device_ids=\[[^\]]*\]")
-# Where a program offloads, JAX writes at its arguments the memory in which each lies. It knows none of a topology's GPUs,
+# Where a program offloads, JAX writes at its arguments in which memory each lies. It knows none of a topology's GPUs,
 # but of the CPU devices that stand for them.
 DEVICE_MEMORY = re.compile(r'mhlo\.memory_kind = "device", |, mhlo\.memory_kind = "device"')
 
@@ -45,7 +45,7 @@ def program_key(lowered: Any, devices: str, options: dict[str, Any] | None = Non
     lines = sorted(set(map(int, LINE.findall(lowered.as_text(debug_info=True)))))
     # An argument that is not used is in no program, and where it stands is recorded.
     passed = [str(lowered.in_tree), sorted(lowered._lowering.compile_args["kept_var_idx"])]  # noqa: SLF001
-    text = DEVICE_MEMORY.sub("", lowered.as_text()) if devices.split()[0] in GPU_UNITS else lowered.as_text()
+    text = DEVICE_MEMORY.sub("", lowered.as_text()) if devices.partition(" ")[0] in GPU_UNITS else lowered.as_text()
     parts = [ORDER.sub("", text), devices, json.dumps([said, lines, passed], sort_keys=True)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
