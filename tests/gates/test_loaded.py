@@ -35,18 +35,3 @@ def test_a_page_with_a_copy_of_its_own_fails_the_build(small):
     assert not result.passed
     assert "copies.md: does not use shared.py, which its folder's pages share" in result.printed
     assert "uses.md: does not use" not in result.printed
-
-
-def test_a_page_of_another_folder_loads_it_by_its_path_and_runs_again_when_it_changes(small):
-    small.write("docs/folder/shared.py", SHARED)
-    add_pages(small, {"uses": USES}, "folder")
-    add_pages(small, {"afar": USES.replace("shared.py", "../folder/shared.py"), "without": cells("assert 6")}, "other")
-    result = small.build("--only", "en")
-    assert result.passed, result.printed
-    assert '<details class="above"><summary><code>shared.py</code>' in small.read("site/en/other/afar.html")
-    assert "def six():" in small.read("site/en/other/afar.md")
-
-    small.write("docs/folder/shared.py", SHARED.replace("6", "3 + 3"))
-    result = small.build("--only", "en")
-    assert result.passed, result.printed
-    assert sorted(result.ran) == ["folder/uses", "other/afar"]
