@@ -119,7 +119,7 @@ def unlike_their_pages(paths, folder, docs):
     found = []
     for path in paths:
         page = docs / path.relative_to(folder).with_suffix(".md")
-        wanted, [setup, *rest] = page_code(page), code(path)
+        wanted, [setup, *rest] = page_code(page), [cell.rstrip("\n") for cell in code(path)]
         if "```{doctest}" in page.read_text(encoding="utf-8"):
             left = iter(rest)
             whole = setup.startswith(SETUP) and all(cell in left for cell in wanted)
