@@ -7,6 +7,7 @@ neither that every page shows the titles of others, nor what a build left behind
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 SUBJECT = "content"
 CATALOGUES = Path("locale/zh_CN/LC_MESSAGES")
 WRITING = "writing-"
+# The file that a cell is.
+LOADED = re.compile(rb"^:load: (.+)$", re.MULTILINE)
 
 
 def machinery(root: Path) -> str:
@@ -48,7 +51,8 @@ def content(app: Sphinx, docname: str) -> str:
     """A hash of what a page says, in the language of the build."""
     catalogue = Path(app.srcdir) / CATALOGUES / f"{docname}.po"
     page = Path(app.env.doc2path(docname))
-    files = [page, catalogue if app.config.language != "en" else None, *sorted(page.parent.glob("*.py"))]
+    loaded = [page.parent / name.decode() for name in LOADED.findall(page.read_bytes())]
+    files = [page, catalogue if app.config.language != "en" else None, *loaded]
     return fingerprint.digest(path.read_bytes() for path in files if path and path.is_file())
 
 

@@ -11,8 +11,10 @@ USES = cells(":load: shared.py", "assert six() == 6\nprint(six())")
 def test_a_page_runs_folds_and_gives_away_the_file_it_loads(small):
     small.write("docs/folder/shared.py", SHARED)
     add_pages(small, {"uses": USES}, "folder")
+    add_pages(small, {"elsewhere": USES.replace("shared.py", "../folder/shared.py")}, "other")
     result = small.build("--only", "en")
     assert result.passed, result.printed
+    assert "<summary><code>shared.py</code>" in small.read("site/en/other/elsewhere.html")
     page = small.read("site/en/folder/uses.html")
     _before, _, folded = page.partition('<details class="above"><summary><code>shared.py</code>')
     assert "six" in folded.partition("</details>")[0]
@@ -24,7 +26,7 @@ def test_a_page_runs_folds_and_gives_away_the_file_it_loads(small):
     small.write("docs/folder/shared.py", SHARED.replace("6", "3 + 3"))
     result = small.build("--only", "en")
     assert result.passed, result.printed
-    assert result.ran == ["folder/uses"]
+    assert sorted(result.ran) == ["folder/uses", "other/elsewhere"]
     assert "3 + 3" in small.read("site/en/folder/uses.md")
 
 

@@ -23,6 +23,7 @@ from shardbook_sphinx.compilers.record import logged
 from shardbook_sphinx.xla.ask import axes_of, lowered
 from shardbook_sphinx.xla.cases import Case
 from shardbook_sphinx.xla.trials import Trial
+from shardbook_sphinx.xla.worker import end_with_input
 
 config: Any = jax.config
 # What tells nothing of communication: where an operation comes from, how it is made, how its result lies in memory.
@@ -71,13 +72,6 @@ def first_line() -> bytes:
     while not read.endswith(b"\n"):
         read += os.read(sys.stdin.fileno(), 1 << 16)
     return bytes(read)
-
-
-def end_with_input() -> None:
-    """Wait for the end of the input, below Python's own reader, which may not be in use when the process ends."""
-    while os.read(sys.stdin.fileno(), 1):
-        pass
-    os._exit(1)
 
 
 def tuples(read: Any) -> Any:
