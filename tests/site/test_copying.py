@@ -19,10 +19,6 @@ OLD = Path(sys.prefix, "share/jupyter/kernels/jax-0.5.3/kernel.json")
 SAMPLE = 40
 
 
-# Its cells write source files and read their own: it runs whole alone, as its notebook does.
-WHOLE = {"guard-a-layout"}
-
-
 def by_kernel(site):
     """The copies of all English pages that are Python, by the kernel they are for.
 
@@ -40,7 +36,7 @@ def by_kernel(site):
             continue
         old = "name: jax-0.5.3" in head
         for copy in read_copies(file):
-            if copy.where.startswith("As ") or not (copy.is_doctest or copy.is_cell) or file.stem in WHOLE:
+            if copy.where.startswith("As ") or not (copy.is_doctest or copy.is_cell):
                 continue
             found["jax-0.5.3" if "0.5.3" in copy.where or old else "python3"].append(copy)
     return found

@@ -34,7 +34,7 @@ ALONE = ""  # the chain of a block that needs nothing and gives nothing: a shell
 # The examples of the reference run on this many devices; whoever pastes one has not set them.
 DEVICES = f'jax.config.update("jax_num_cpu_devices", {DOCTEST_DEVICES})'
 # What a statement does to the process, beside binding names: all that come after need it.
-EFFECTS = ("jax.config.update(", "os.environ[")
+EFFECTS = ("jax.config.update(", "os.environ[", "sys.path.insert(")
 # After it callbacks have come.
 WAITS = "jax.effects_barrier("
 # What makes something that later statements fill.
