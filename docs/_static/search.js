@@ -303,7 +303,8 @@ async function entriesFor(/** @type {string} */ query, /** @type {boolean} */ me
 async function isSaid(/** @type {string} */ word) {
   const results = (await search([word])).slice(0, CHECKED);
   const contents = await Promise.all(results.map(({ data }) => data()));
-  const there = contents.flatMap(({ content }) => [...(content.replaceAll(CUT, " ").toLowerCase().match(WORD) ?? [])]);
+  const texts = contents.map(({ content, meta }) => `${meta.title} ${content}`.replaceAll(CUT, " ").toLowerCase());
+  const there = texts.flatMap((text) => [...(text.match(WORD) ?? [])]);
   if (there.includes(word)) return "as typed";
   return there.some((each) => alike(each, word)) ? "in a form" : "";
 }

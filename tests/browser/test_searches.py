@@ -17,9 +17,6 @@ UNREACHED = {
     "which communication does XLA insert": "the entries of Auto and of the cost of communication have the same words",
     "axis_index_groups in shard_map": "of two words, the reference comes before errors",
     "pass a non-array to shard_map": "what else may not be passed has the same words",
-    "how to use shard_map instead of pmap": "of two words, pages that teach come before the past",
-    "cannot access sharding of tracer": "pages on tracing and on propagation have the same words",
-    "No GPU found, falling back to CPU": "pages on training name CPU and GPU more often",
     "pmap 怎么把数据分到多个设备": "entries on several processes and several devices have the same words",
     "对分片数组取切片会收集整个数组": "the entry speaks of half an array",
 }
