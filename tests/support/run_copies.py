@@ -37,7 +37,8 @@ def run(text: str, examples: str) -> dict[str, str]:
     own = doctest.DocTestParser().get_doctest(examples, names, "block", "page", 0) if examples else None
     count = sum(len(ast.parse(each.source).body) for each in own.examples) if own else 0
     statements = ast.parse(text).body
-    linecache.cache["copy"] = (len(text), None, text.splitlines(keepends=True), "copy")  # a reader's file has its source
+    # Whoever pastes it into a file or a notebook can read its source back.
+    linecache.cache["copy"] = (len(text), None, text.splitlines(keepends=True), "copy")
     with contextlib.redirect_stdout(printed):
         try:
             for statement in statements[: len(statements) - count]:
