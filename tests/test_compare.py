@@ -123,7 +123,7 @@ def test_what_is_no_plan_is_refused():
     """With what was given, and what to give."""
     with pytest.raises(TypeError, match=r"takes a dict of plans by their names.*: got Collectives"):
         sb.compare(ADD)
-    with pytest.raises(TypeError, match="takes what collectives returns, by names: got int for 'a'"):
+    with pytest.raises(TypeError, match="takes what collectives or memory returns, by names: got int for 'a'"):
         sb.compare({"a": 3})
     with pytest.raises(TypeError, match="by names: got Collectives for 3"):
         sb.compare({3: ADD})

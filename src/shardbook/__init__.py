@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shardbook._chips import Chip, chip, chip_mesh
     from shardbook._collectives import Collective, Collectives, collectives
     from shardbook._compare import Comparison, compare
+    from shardbook._compare_memory import MemoryComparison
     from shardbook._display import Display
     from shardbook._figure import Figure, Unsharded, show
     from shardbook._hlo import Buffer, Source
@@ -39,6 +40,7 @@ __all__ = [
     "Layout",
     "Leaf",
     "Memory",
+    "MemoryComparison",
     "Moves",
     "Piece",
     "Receipt",
@@ -61,6 +63,7 @@ _MODULES = {
     "_chips": ("Chip", "chip", "chip_mesh"),
     "_collectives": ("Collective", "Collectives", "collectives"),
     "_compare": ("Comparison", "compare"),
+    "_compare_memory": ("MemoryComparison",),
     "_display": ("Display",),
     "_figure": ("Figure", "Unsharded", "show"),
     "_hlo": ("Buffer", "Source"),

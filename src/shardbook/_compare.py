@@ -1,13 +1,16 @@
-"""What several plans for a function, or several compilers, communicate: side by side."""
+"""What several plans for a function, or several compilers, communicate or hold: side by side."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import overload
 
 from rich.text import Text
 
 from shardbook._collectives import Collectives
+from shardbook._compare_memory import MemoryComparison
 from shardbook._compare_view import comparison_html, comparison_lines
 from shardbook._display import Display
+from shardbook._memory import Memory
 from shardbook._messages import messages
 from shardbook._public import public
 from shardbook._totals import Total
@@ -66,9 +69,19 @@ class Comparison(Display):
         return comparison_lines(self, messages, width)
 
 
+@overload
+def compare(plans: Mapping[str, Collectives], *, language: str | None = None) -> Comparison: ...
+
+
+@overload
+def compare(plans: Mapping[str, Memory], *, language: str | None = None) -> MemoryComparison: ...
+
+
 @public
-def compare(plans: Mapping[str, Collectives], *, language: str | None = None) -> Comparison:
-    """Put what several plans communicate side by side: bytes that a device receives in one call.
+def compare(
+    plans: Mapping[str, Collectives] | Mapping[str, Memory], *, language: str | None = None
+) -> Comparison | MemoryComparison:
+    """Put side by side what one device receives, or holds, under several plans.
 
     >>> import jax
     >>> from jax.sharding import NamedSharding, PartitionSpec as P
@@ -92,23 +105,33 @@ def compare(plans: Mapping[str, Collectives], *, language: str | None = None) ->
     >>> both.cheapest
     ('gather',)
 
+    Of what a device holds there is a bar for each:
+
+    >>> from shardbook import memory
+    >>> whole, split = struct((64, 32)), struct((64, 32), "x", "y")
+    >>> print(compare({"whole": memory(abs, whole), "split": memory(abs, split)}))
+    plan   to scale      █ arguments  ▒ results  ░ temporaries  together
+    whole  ██████▒▒▒▒▒▒  8 KiB        8 KiB      0 B            16 KiB
+    split  █▒            1 KiB        1 KiB      0 B            2 KiB (least)
+    This is XLA for CPU: other compilers need other temporaries.
+
     Parameters
     ----------
     plans
-        What ``collectives`` has returned, by a name for each. Meshes, functions and compilers may differ: operations
-        are told apart by their names and those of their axes.
+        What ``collectives`` has returned, or what ``memory`` has, by a name for each. Meshes, functions and compilers
+        may differ: operations are told apart by their names and those of their axes.
     language
         Of the table's words, "en" (the default) or "zh".
 
     Returns
     -------
-    Comparison
-        A row for each operation and its axes, and a table of them.
+    Comparison or MemoryComparison
+        A table: a row for each operation and its axes, or a row and a stacked bar for each plan.
 
     Raises
     ------
     TypeError
-        ``plans`` is no mapping, or holds something else.
+        ``plans`` is no mapping, or holds something else, or both kinds.
     ValueError
         There are no plans. Or there is no such language.
     """
@@ -118,9 +141,18 @@ def compare(plans: Mapping[str, Collectives], *, language: str | None = None) ->
             f'compare takes a dict of plans by their names, such as {{"rows": collectives(...)}}: got '
             f"{type(plans).__name__}"
         )
-    for name, plan in plans.items():
-        if not isinstance(name, str) or not isinstance(plan, Collectives):
-            raise TypeError(f"compare takes what collectives returns, by names: got {type(plan).__name__} for {name!r}")
     if not plans:
         raise ValueError("compare needs one plan at least, got none")
-    return Comparison(dict(plans), language or "en")
+    for name, plan in plans.items():
+        if not isinstance(name, str) or not isinstance(plan, Collectives | Memory):
+            raise TypeError(
+                f"compare takes what collectives or memory returns, by names: got {type(plan).__name__} for {name!r}"
+            )
+    sent = {name: plan for name, plan in plans.items() if isinstance(plan, Collectives)}
+    held = {name: plan for name, plan in plans.items() if isinstance(plan, Memory)}
+    if sent and held:
+        raise TypeError(
+            f"compare takes plans of one kind: got Collectives for {next(iter(sent))!r} and Memory for "
+            f"{next(iter(held))!r}. Compare each kind by itself"
+        )
+    return Comparison(sent, language or "en") if sent else MemoryComparison(held, language or "en")

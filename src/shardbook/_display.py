@@ -104,7 +104,7 @@ class Display:
 
 IN_ASCII = "en"
 """The language of a figure where only ASCII can be shown."""
-ASCII = str.maketrans("┌┬┐├┼┤└┴┘─│·×–—→↓…⋯⋮≤", "+++++++++-|.x-->v~~:<")
+ASCII = str.maketrans("┌┬┐├┼┤└┴┘─│·×–—→↓…⋯⋮≤█▒░", "+++++++++-|.x-->v~~:<#=-")
 
 
 def in_ascii(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -48,7 +47,7 @@ def _totals(found: Memory, messages: Mapping[str, str]) -> tuple[tuple[str, str]
     if found.capacity is not None:
         label = messages["of_chip"].format(chip=found.chip, memory=_notation.size(found.capacity))
         verdict = messages["fits" if found.fits else "too_large"]
-        rows.insert(1, (label, verdict.format(percent=_percent(found.total, found.capacity))))
+        rows.insert(1, (label, verdict.format(percent=_notation.percent(found.total, found.capacity))))
     if found.peak not in {None, found.total}:
         rows.append((messages["peak"], _notation.size(found.peak)))
     if found.device.code:
@@ -73,17 +72,7 @@ def _parts(held: Held, messages: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def _share(part: int, whole: int, messages: Mapping[str, str]) -> str:
-    return _notation.size(part) + (messages["share"].format(percent=_percent(part, whole)) if part else "")
-
-
-def _percent(part: int, whole: int) -> str:
-    """Write a share, of which neither little is nothing nor too much is all.
-
-    >>> _percent(1, 1000), _percent(3, 8), _percent(1001, 1000)
-    ('<1', '38', '101')
-    """
-    share = 100 * part / whole
-    return "<1" if share < 1 else str(math.ceil(share) if share > 100 else round(share))
+    return _notation.size(part) + (messages["share"].format(percent=_notation.percent(part, whole)) if part else "")
 
 
 def _stored(leaves: Sequence[Leaf]) -> int:

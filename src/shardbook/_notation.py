@@ -3,6 +3,7 @@
 It follows what ``jax.typeof`` prints and is the same in every language.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 
 
@@ -99,3 +100,13 @@ def size(count: int) -> str:
         amount /= 1024
         del units[0]
     return f"{amount:.2f}".rstrip("0").rstrip(".") + f" {units[0]}"
+
+
+def percent(part: int, whole: int) -> str:
+    """Write a share, of which neither little is nothing nor too much is all.
+
+    >>> percent(1, 1000), percent(3, 8), percent(1001, 1000)
+    ('<1', '38', '101')
+    """
+    share = 100 * part / whole
+    return "<1" if share < 1 else str(math.ceil(share) if share > 100 else round(share))
