@@ -1,4 +1,4 @@
-"""A file that the pages of a folder share: each runs it, shows it folded, and gives it away with its cells."""
+"""Folded cells: a file that the pages of a folder share, and answers to questions. They run, and are given away."""
 
 import json
 
@@ -37,3 +37,41 @@ def test_a_page_with_a_copy_of_its_own_fails_the_build(small):
     assert not result.passed
     assert "copies.md: does not use shared.py, which its folder's pages share" in result.printed
     assert "uses.md: does not use" not in result.printed
+
+
+ANSWER = """\
+---
+file_format: mystnb
+kernelspec:
+  name: python3
+---
+
+# Questions
+
+{question}
+
+```{{code-cell}}
+:tags: [answer]
+assert 6 * 7 == {answer}
+print(6 * 7)
+```
+"""
+
+
+def test_an_answer_is_folded_under_its_question_and_runs(small):
+    page = "docs/folder/asks.md"
+    add_pages(small, {"asks": ANSWER.format(question="What is six times seven?", answer=42)}, "folder")
+    result = small.build("--only", "en")
+    assert result.passed, result.printed
+    shown = small.read("site/en/folder/asks.html").partition("<summary>Answer</summary>")[2].partition("</details>")[0]
+    assert "42" in shown
+
+    small.write(page, ANSWER.format(question="It is six times seven.", answer=42))
+    result = small.build("--only", "en")
+    assert not result.passed
+    assert "this answer needs a question" in result.printed
+
+    small.write(page, ANSWER.format(question="What is six times seven?", answer=41))
+    result = small.build("--only", "en")
+    assert not result.passed
+    assert "assert 6 * 7 == 41" in result.printed

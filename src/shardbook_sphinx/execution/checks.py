@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 MOST_PRINTED = 20_000  # characters
 # What a cell may say of itself; a slip of the pen would switch a check off.
 OPTIONS = {"kernel", "label", "limit", "load", "processes", "raises", "same-as", "says", "tags"}
-TAGS = {"raises-exception", "remove-cell"}
+TAGS = {"answer", "raises-exception", "remove-cell"}
 # The one setting of myst-nb that a page may change; the others could switch its execution off.
 ALLOWED = {"execution_timeout"}
 

@@ -12,27 +12,13 @@ from docutils import nodes
 from sphinx.locale import _
 
 from shardbook_sphinx.domain import handbook
+from shardbook_sphinx.execution.folded import fold
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
-    from sphinx.writers.html5 import HTML5Translator
 
 SUBJECT = "loaded files"
-
-
-class Folded(nodes.container):
-    """A cell that a reader opens."""
-
-
-def open_folded(translator: HTML5Translator, node: Folded) -> None:
-    """Begin it in HTML."""
-    translator.body.append(f'<details class="above"><summary>{node["summary"]}</summary>\n')
-
-
-def close_folded(translator: HTML5Translator, _node: Folded) -> None:
-    """End it in HTML."""
-    translator.body.append("</details>\n")
 
 
 def fold_loaded(app: Sphinx, doctree: nodes.document) -> None:
@@ -43,9 +29,7 @@ def fold_loaded(app: Sphinx, doctree: nodes.document) -> None:
             files.append(name)
             told = _("{name}: what the cells of this page use ({count} lines)")
             count = len(cell.astext().splitlines())
-            folded = Folded(summary=told.format(name=f"<code>{Path(name).name}</code>", count=count))
-            cell.replace_self(folded)
-            folded += cell
+            fold(cell, told.format(name=f"<code>{Path(name).name}</code>", count=count))
     handbook(app.env).note(SUBJECT, files)
 
 
