@@ -12,6 +12,11 @@ TRIALS = "counted in tests/test_trials.py"
 SOLD = "the GB of the name that the chip is sold by"
 LINKED = "published on the page that is linked"
 TOLD = {
+    "learn/devices": {
+        "1.96": "timed, with the size that is named",
+        "1.92": "timed, with the size that is named",
+        "2048": "timed, with the size that is named",
+    },
     "learn/manual": {"99": "timed, on the machine that is named", "0.4": "timed, on the machine that is named"},
     "train/one-device": {"80": SOLD},
     "guides/figures": {"1024": "what KiB means"},
