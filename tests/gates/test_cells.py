@@ -37,11 +37,11 @@ FAULTS = {
     "skipped": fault(cells(":tags: [skip-execution]\n6"), "says skip-execution, which means nothing here"),
     "misspelt_option": fault(
         cells(":sameas: now#sum\nprint(6)"),
-        "says sameas, which means nothing here. Options and tags are: kernel, label",
+        "says sameas, which means nothing here. Options and tags are: answer, kernel, label",
     ),
     "misspelt_tag": fault(
         cells(":tags: [remove_cell]\n6"),
-        "says remove_cell, which means nothing here. Options and tags are: kernel, label",
+        "says remove_cell, which means nothing here. Options and tags are: answer, kernel, label",
     ),
     "magic": fault(cells("%%capture\nprint(6)"), "hides what it does in a cell magic"),
     # how a kernel ends, or does not begin

@@ -19,6 +19,15 @@ OLD = Path(sys.prefix, "share/jupyter/kernels/jax-0.5.3/kernel.json")
 SAMPLE = 40
 
 
+def source_of(file, site):
+    """The text of the page that a file is of: an entry has a file of its own, and stands on a page beside it."""
+    source = CHECKOUT / "docs" / file.relative_to(site / "en").with_suffix(".md")
+    if source.is_file():
+        return source.read_text(encoding="utf-8")
+    texts = (page.read_text(encoding="utf-8") for page in sorted(source.parent.glob("*.md")))
+    return next((text for text in texts if f"({source.stem})=" in text), "")
+
+
 def by_kernel(site):
     """The copies of all English pages that are Python, by the kernel they are for.
 
@@ -30,8 +39,7 @@ def by_kernel(site):
     for file in sorted((site / "en").rglob("*.html")):
         if file == site / "en/reference/processes.html":
             continue
-        source = CHECKOUT / "docs" / file.relative_to(site / "en").with_suffix(".md")
-        head = source.read_text(encoding="utf-8")[:200] if source.is_file() else ""
+        head = source_of(file, site)[:200]
         if "name: chips" in head:
             continue
         old = "name: jax-0.5.3" in head
