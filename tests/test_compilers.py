@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 from checkout import CHECKOUT
 
+from shardbook_sphinx.commands import compilers as commands
 from shardbook_sphinx.compilers.record import CELL
 from shardbook_sphinx.compilers.store import CompilerRecords, RecordsError, mesh_key, program_key
 from shardbook_sphinx.pins import pinned
@@ -311,3 +312,30 @@ def test_a_gpu_that_says_no_memory_and_the_cpu_in_its_place_name_a_program_alike
     named = {text: program_key(lowered_as(text), "H100 1x1 1") for text in (with_memory, without, on_host)}
     assert named[with_memory] == named[without] != named[on_host]
     assert program_key(lowered_as(with_memory), "v5e 1x1 1") != program_key(lowered_as(without), "v5e 1x1 1")
+
+
+def checked_pages(monkeypatch, capsys, seconds, takes):
+    """Which pages a check looks at, and for how long, if each takes so many seconds."""
+    clock, looked = [0.0], []
+
+    def call(command, **_options):
+        clock[0] += takes
+        looked.append((capsys.readouterr().out.split()[-1], float(command[-1]) if "--seconds" in command else None))
+        return 0
+
+    monkeypatch.setattr(commands.subprocess, "call", call)
+    monkeypatch.setattr(commands.time, "monotonic", lambda: clock[0])
+    assert commands.renew(CHECKOUT, "python", [], check=True, seconds=seconds) == 0
+    return looked
+
+
+def test_a_check_stops_when_its_time_is_up(monkeypatch, capsys):
+    pages = set(commands.pages_on_chips(CHECKOUT / "docs"))
+    some = checked_pages(monkeypatch, capsys, 50, takes=20)
+    assert [seconds for _, seconds in some] == [15, 15, 10]
+    assert "time is up: 3 of" in capsys.readouterr().out
+    every = checked_pages(monkeypatch, capsys, None, takes=20)
+    assert [name for name, _ in every] == sorted(pages)
+    assert {seconds for _, seconds in every} == {None}
+    several = {tuple(name for name, _ in checked_pages(monkeypatch, capsys, 50, takes=20)) for _ in range(5)}
+    assert len(several) > 1

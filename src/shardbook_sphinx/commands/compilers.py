@@ -10,9 +10,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,9 @@ from shardbook_sphinx.xla.record import check as check_chip
 from shardbook_sphinx.xla.record import renew as renew_chip
 from shardbook_sphinx.xla.trials import ALL, CHIPS, all_products, moved
 from shardbook_sphinx.xla.worker import read_recorded
+
+PAGE = 15
+"""Seconds for which the programs of one page are compiled again, if a check has not the time for all pages."""
 
 
 def pages_on_chips(docs: Path) -> dict[str, list[dict[str, Any]]]:
@@ -53,15 +58,24 @@ def renew(root: Path, python: str, names: list[str], *, check: bool, seconds: fl
         print(f"no page on {KERNEL}: {', '.join(sorted(unknown))}; there are {', '.join(pages)}")
         return 1
     wrong = 0
+    begun = time.monotonic()
+    chosen = names or list(pages)
+    if seconds:
+        # Cells take time before anything compiles: as many pages as there is time for, others each time.
+        chosen = random.sample(chosen, len(chosen))
     environment = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(root / "src"), "PYTHONHASHSEED": "0"}
-    for docname in names or pages:
+    for number, docname in enumerate(chosen):
+        left = seconds - (time.monotonic() - begun) if seconds else None
+        if left is not None and left <= 0:
+            print(f"time is up: {number} of {len(chosen)} pages were looked at", flush=True)
+            break
         with tempfile.TemporaryDirectory(prefix="sb") as folder:
             cells = Path(folder, "cells.json")
             cells.write_text(json.dumps({"docname": docname, "cells": pages[docname]}), encoding="utf-8")
             command = [python, "-m", "shardbook_sphinx.compilers.record", str(cells), str(recorded_file(root, docname))]
             print(docname, flush=True)
             command += ["--check"] if check else []
-            command += ["--seconds", str(seconds / len(names or pages))] if seconds else []
+            command += [] if left is None else ["--seconds", str(min(left, PAGE))]
             wrong += bool(subprocess.call(command, env=environment, cwd=folder))
     if not check and not names:
         wanted = {recorded_file(root, docname) for docname in pages}
