@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from shardbook import _notation
-from shardbook._display import prose, table_text
+from shardbook._display import framed_table, prose, table_text
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -30,17 +30,13 @@ def memory_comparison_html(comparison: MemoryComparison, messages: Mapping[str, 
     """Return the table with its bars, and the remarks, as HTML."""
     plan, bar, *others = map(escape, _head(comparison, messages))
     parts = [f"{_picture(10, 10, _box(mark, 0, 10, 10))} {label}" for mark, label in zip(COLOURS, others, strict=False)]
-    top = "".join(f'<th scope="col">{label}</th>' for label in (plan, bar, *parts, *others[len(PARTS) :]))
-    body = ""
+    rows = []
     for name, sizes in comparison.parts.items():
         numbers = "".join(f"<td>{escape(number)}</td>" for number in _numbers(comparison, name, messages))
-        body += f'<tr><th scope="row">{escape(name)}</th><td>{_bar(sizes, _longest(comparison))}</td>{numbers}</tr>'
+        rows.append(f'<th scope="row">{escape(name)}</th><td>{_bar(sizes, _longest(comparison))}</td>{numbers}')
+    table = framed_table((plan, bar, *parts, *others[len(PARTS) :]), rows, messages["memory_comparison_table"])
     remarks = "".join(f"<p>{escape(text)}</p>" for text in _remarks(comparison, messages))
-    return (
-        f'<figure><div class="sb-table" role="group" tabindex="0" '
-        f'aria-label="{escape(messages["memory_comparison_table"])}">'
-        f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>{remarks}</figure>"
-    )
+    return f"<figure>{table}{remarks}</figure>"
 
 
 def memory_comparison_lines(comparison: MemoryComparison, messages: Mapping[str, str], width: int) -> list[Text]:

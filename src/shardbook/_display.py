@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -156,8 +156,14 @@ def prose(sentences: Sequence[str], width: int) -> list[Text]:
 
 def table_html(head: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> str:
     """Return a table; it scrolls by itself where the page is too narrow for it."""
-    top = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    body = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows)
+    return framed_table(map(escape, head), body, label)
+
+
+def framed_table(head: Iterable[str], rows: Iterable[str], label: str) -> str:
+    """Return a table of what is HTML already: the text of each head, the cells of each row."""
+    top = "".join(f'<th scope="col">{text}</th>' for text in head)
+    body = "".join(f"<tr>{cells}</tr>" for cells in rows)
     # What may have to scroll must be reachable by keyboard.
     return (
         f'<div class="sb-table" role="group" tabindex="0" aria-label="{escape(label)}">'
