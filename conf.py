@@ -61,7 +61,7 @@ html_theme = "furo"
 html_title = "shardbook"
 html_static_path = ["docs/_static", "src/shardbook/figure.css"]
 html_favicon = "docs/_static/icon.svg"
-html_css_files = ["figure.css", "shardbook.css", "search.css", "explorer.css"]
+html_css_files = ["figure.css", "shardbook.css", "search.css", "explorer.css", "watch.css"]
 html_js_files = [
     (f"{name}.js", {"defer": "defer"})
     for name in (
@@ -73,6 +73,7 @@ html_js_files = [
         "offscreen",
         "drawers",
         "copy",
+        "install",
         "search-field",
     )
 ]

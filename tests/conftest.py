@@ -18,7 +18,7 @@ def workplace(tmp_path_factory) -> tuple[Handbook, Path]:
     shutil.copytree(CHECKOUT / "tests/project", small.root)
     for name in ("src", "requirements", "docs/_templates", "docs/_static", ".github"):
         shutil.copytree(CHECKOUT / name, small.root / name, ignore=MADE)
-    for name in ("conf.py", "docs/locale/zh_CN/LC_MESSAGES/sphinx.po"):
+    for name in ("conf.py", "pyproject.toml", "LICENSE", "docs/locale/zh_CN/LC_MESSAGES/sphinx.po"):
         shutil.copy(CHECKOUT / name, small.root / name)
     result = small.build()
     assert result.passed, result.printed

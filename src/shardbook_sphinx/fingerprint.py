@@ -6,6 +6,7 @@ import ast
 import hashlib
 import re
 import sys
+from functools import cache
 from importlib.metadata import PackageNotFoundError, requires
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,7 @@ def files(paths: Iterable[Path], root: Path) -> str:
     return digest(parts)
 
 
+@cache  # each file is asked of many times in a build
 def code(source: str | bytes, *, messages: bool = True) -> str:
     r"""Python without comments, line breaks and docstrings; without ``messages`` also without what `raise` says.
 

@@ -28,6 +28,8 @@ LANGUAGES = {
 }
 # The environment variable that says where the site stands.
 ADDRESS = "SHARDBOOK_URL"
+# And those that say where the handbook is made, see theme/elsewhere.py.
+ELSEWHERE = ("SHARDBOOK_REPOSITORY", "SHARDBOOK_EDIT", "SHARDBOOK_REPORT", "SHARDBOOK_COLAB")
 # What previews of a page show, in the repository and beside the folders of the languages.
 PICTURE = Path(".github/page.png")
 

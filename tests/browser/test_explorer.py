@@ -759,3 +759,19 @@ def test_redrawing_is_fast(explorer, name):
     """With room for a busy machine: `nox -s bench` prints the figures, whose targets are 16 and 100 ms."""
     times = measure(explorer, name, rounds=5)
     assert 0 < min(times) < 3 * REDRAWS[name].target
+
+
+def test_advice_is_seen_once(explorer):
+    field(explorer, "spec").fill("P('x', 'x')")
+    expect(explorer.locator(".explorer-said")).not_to_be_empty()
+    assert "visually-hidden" in explorer.locator(".explorer-said").get_attribute("class")
+    assert refusal(explorer, "spec").is_visible()
+    field(explorer, "spec").fill("P('x')")
+    chip(explorer, "x").focus()
+    explorer.keyboard.press("ArrowRight")
+    assert "visually-hidden" not in explorer.locator(".explorer-said").get_attribute("class")
+
+
+def test_how_to_use_it_stands_before_it(explorer):
+    text = explorer.locator("article p", has_text="Drag an axis onto a dimension").bounding_box()
+    assert text["y"] < explorer.locator(".explorer-bench").bounding_box()["y"]

@@ -217,7 +217,7 @@ def test_a_copy_button_copies_what_is_run_in_the_tests(chromium, address, site, 
     page = context.new_page()
     page.goto(f"{address}/{name}.html")
     page.evaluate("for (const folded of document.querySelectorAll('details')) folded.open = true")
-    buttons = page.locator("button.copybtn")
+    buttons = page.locator("article section button.copybtn")
     expect(buttons).to_have_count(len(copies))
     texts = "[...document.querySelectorAll('div.highlight pre')].map(block => block.textContent)"
     shown = page.evaluate(texts)

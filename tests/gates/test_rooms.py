@@ -29,6 +29,7 @@ WINGS = {
     "theme": set(),
     "translation": set(),
     "explorer": {"theme"},
+    "watch": {"theme"},
     "reference": {"records"},
     "search": {"reference"},
     "xla": {"compilers", "execution"},

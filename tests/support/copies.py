@@ -13,6 +13,7 @@ RUNNER = Path(__file__).with_name("run_copies.py")
 PROMPT = re.compile(r"(>>> |\.\.\. |\.\.\.$)(.*)")
 BLOCKS = (
     "//div[contains(concat(' ', @class, ' '), ' highlight ')]//pre[not(ancestor::*[contains(@class, 'cell_output')])]"
+    "[not(ancestor::nav)]"  # how to open the page elsewhere
 )
 
 

@@ -167,15 +167,26 @@ def lost_text(site):
         # A list of entries says of each what its own page says, and the Markdown has all of them.
         entries = [page.parent / each for each in parse(page).xpath("//*[contains(@class, 'page-entries')]//a/@href")]
         hidden = " or ".join(
-            f"contains(@class, '{each}')" for each in ("cell_output", "explorer", "page-entries", "message-box")
+            f"contains(@class, '{each}')"
+            for each in (
+                "cell_output",
+                "explorer",
+                "watch",
+                "page-entries",
+                "message-box",
+                "downloads",
+                "gives",
+                "sb-open",
+            )
         )
         parts = [
             part
             for each in (page, *entries)
             for part in parse(each).xpath(
                 "//article//h1 | //article//h2 | //article//h3"
-                f"| //article//p[not(ancestor::*[{hidden}])]"
-                "| //article//div[contains(@class, 'cell_output')]//pre | //article//figure//dd"
+                f"| //article//p[not(ancestor-or-self::*[{hidden}])]"
+                "| //article//div[contains(@class, 'cell_output')]//pre"
+                f"| //article//figure[not(ancestor::*[{hidden}])]//dd"
             )
         ]
         lost = (wanted for part in parts if (wanted := words(part)) not in said)

@@ -25,8 +25,9 @@ import psutil
 from shardbook_sphinx import fingerprint
 from shardbook_sphinx.commands.site_root import write_root
 from shardbook_sphinx.downloads.archive import ARCHIVE, write_archive
+from shardbook_sphinx.downloads.wheel import wheel_name, write_wheel
 from shardbook_sphinx.entries import in_sources
-from shardbook_sphinx.languages import ADDRESS, LANGUAGES, PICTURE, site_address
+from shardbook_sphinx.languages import ADDRESS, ELSEWHERE, LANGUAGES, PICTURE, site_address
 from shardbook_sphinx.translation import compiled
 from shardbook_sphinx.xla.cases import FOLDER, TABLES, are_wanted
 
@@ -40,7 +41,7 @@ PRELOADED = (
     "shardbook_sphinx.search.index",
 )
 # Environment variables that change the site.
-SETTINGS = (ADDRESS, "SOURCE_DATE_EPOCH")
+SETTINGS = (ADDRESS, "SOURCE_DATE_EPOCH", *ELSEWHERE)
 
 
 def build(root: Path, *, languages: list[str], strict: bool) -> int:
@@ -83,6 +84,7 @@ def build(root: Path, *, languages: list[str], strict: bool) -> int:
         return 1
     written = [page.as_posix() for page in html_pages(root)]
     write_root(root, languages, written, address)
+    write_wheel(root)
     write_archive(site)
     stamp.write_text(inputs)
     return announce(site, languages)
@@ -105,7 +107,12 @@ def products(root: Path, languages: list[str]) -> list[Path]:
     forms.append(Path("pagefind/names.json"))
     if are_wanted(root / "docs"):
         forms += [Path(FOLDER, f"{name}.js") for name in TABLES]
-    return [site / "index.html", site / ARCHIVE, *(site / name / form for name in languages for form in forms)]
+    return [
+        site / "index.html",
+        site / ARCHIVE,
+        site / wheel_name(root),
+        *(site / name / form for name in languages for form in forms),
+    ]
 
 
 def read(path: Path) -> str:

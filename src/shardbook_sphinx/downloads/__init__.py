@@ -10,8 +10,9 @@ if TYPE_CHECKING:
 
 def setup(app: Sphinx) -> None:
     """Write the downloads of each page as it is written, and those of all pages at the end."""
-    from shardbook_sphinx.downloads import copy_buttons, llms, pages  # noqa: PLC0415
+    from shardbook_sphinx.downloads import copy_buttons, install, llms, pages  # noqa: PLC0415
 
+    app.add_directive("install", install.Install)
     app.connect("env-get-outdated", pages.remove_deleted)
     app.connect("env-updated", pages.rewrite_missing)
     app.connect("html-page-context", copy_buttons.add_preludes)

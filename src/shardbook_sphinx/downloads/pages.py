@@ -14,6 +14,7 @@ from shardbook_sphinx.domain import handbook
 from shardbook_sphinx.downloads.archive import ARCHIVE
 from shardbook_sphinx.downloads.markdown import Block, Cell, Writer, as_text
 from shardbook_sphinx.downloads.notebook import as_notebook, requirements, setup, uses_shardbook
+from shardbook_sphinx.downloads.wheel import quoted, wheel_name
 from shardbook_sphinx.execution.programs import is_apart
 from shardbook_sphinx.languages import LANGUAGES, root_address
 from shardbook_sphinx.pins import pinned
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from sphinx.environment import BuildEnvironment
 
 SUFFIXES = (".ipynb", ".md")
+# Of Python, in which the pages ran, an old JAX too.
+VERSION = "3.13"
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -45,12 +48,17 @@ def write_downloads(
     cells = list(executed_cells(app, pagename))
     blocks = Writer(address_from(page, page, root), cells).page(doctree)
     kernel = app.env.metadata[pagename].get("kernelspec", {}).get("name", "python3")
-    whole = with_setup(blocks, kernel, app.config.doctest_global_setup)
+    needed = requirements(blocks, kernel, pinned(kernel))
+    helper = root + wheel_name() if uses_shardbook(blocks) else ""
+    whole = with_setup(blocks, kernel, app.config.doctest_global_setup, needed, helper)
     write(notebook, as_notebook(whole, kernel))
     write(markdown, as_text(blocks))
     link = address_from(page, whole_file(app.config.language), root)
     write(whole_part(app, pagename), as_text(Writer(link, cells).page(doctree)))
     context["archive"] = root + ARCHIVE if root else f"../{ARCHIVE}"  # on the first page of a language
+    if whole is not blocks:
+        context["jupyter"] = open_in_jupyter(f"{pagename.replace('/', '-')}.ipynb", needed, root + wheel_name())
+        context["wheel"] = root + wheel_name() if root else "../" * (pagename.count("/") + 1) + wheel_name()
     context["downloads"] = [
         {"name": name, "type": kind, "href": file.name, "as": f"{pagename.replace('/', '-')}{file.suffix}"}
         for name, kind, file in (
@@ -59,6 +67,16 @@ def write_downloads(
         )
         if file.suffix != ".ipynb" or whole is not blocks  # a notebook without code is no use
     ]
+
+
+def open_in_jupyter(notebook: str, needed: list[str], helper: str) -> str:
+    """The line that opens a saved notebook where nothing but uv is installed.
+
+    >>> open_in_jupyter("a.ipynb", ["jax==0.12.0.1"], "sb.whl")
+    'uvx --python 3.13 --with "jax==0.12.0.1" --with sb.whl --from jupyterlab jupyter-lab a.ipynb'
+    """
+    packages = " ".join(f"--with {quoted([each])}" for each in [*needed, helper])
+    return f"uvx --python {VERSION} {packages} --from jupyterlab jupyter-lab {notebook}"
 
 
 def executed_cells(app: Sphinx, docname: str) -> Iterator[tuple[int, Cell]]:
@@ -82,17 +100,20 @@ def shown(output: NotebookNode, language: str) -> str:
     return ANSI.sub("", text).strip("\n")
 
 
-def with_setup(blocks: list[Block], kernel: str, doctest_setup: str) -> list[Block]:
-    """A page with what a notebook needs after the title: what to install, and the settings that come first."""
+def with_setup(blocks: list[Block], kernel: str, doctest_setup: str, needed: list[str], helper: str) -> list[Block]:
+    """A page with what a notebook needs after the title: what to install, and the settings that come first.
+
+    ``helper`` is its file, if the page uses it, with the address of the site if there is one.
+    """
     first = setup(blocks, doctest_setup)
     if first is None:
         return blocks
     title, *rest = blocks
-    pins = pinned(kernel)
-    wanted = " ".join(f'"{name}"' if "=" in name else name for name in requirements(blocks, kernel, pins))
-    note = _("Run on JAX {release}; install it with `pip install {wanted}`.").format(release=pins["jax"], wanted=wanted)
-    if uses_shardbook(blocks):
-        note += _(" `shardbook` is in the repository of this handbook: `pip install .` in a checkout.")
+    wanted = quoted([*needed, helper] if helper else needed)
+    release = pinned(kernel)["jax"]
+    note = _("Run on JAX {release}; install it with `pip install {wanted}`.").format(release=release, wanted=wanted)
+    if helper and "/" not in helper:
+        note += _(" The last is a file at the root of the handbook's site: save it, and run that in its folder.")
     return [title, note, first, *rest]
 
 

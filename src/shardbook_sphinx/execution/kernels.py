@@ -41,10 +41,15 @@ KEPT = re.compile(
 
 
 def kernel_environment(folder: str) -> dict[str, str]:
-    """The environment of every kernel: CPU devices only, nothing of the reader's shell, IPython's files apart."""
+    """The environment of every kernel: CPU devices only, nothing of the reader's shell, IPython's files apart.
+
+    What a page compiles it runs once: machine code is made without optimization, which takes half the time. Layouts,
+    collectives and memory are settled before that, so pages show the same of both.
+    """
     kept = {name: value for name, value in os.environ.items() if KEPT.match(name.upper())}
     source = str(Path(__file__).parents[2])
     ours = {
+        "JAX_DISABLE_MOST_OPTIMIZATIONS": "true",
         "JAX_PLATFORMS": "cpu",
         "PYTHONPATH": source,
         "PYTHONHASHSEED": "0",

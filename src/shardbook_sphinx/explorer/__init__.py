@@ -9,9 +9,11 @@ if TYPE_CHECKING:
 
 
 def setup(app: Sphinx) -> None:
-    """Add the directive, write the script, and load it on its page alone."""
-    from shardbook_sphinx.explorer import directive, script  # noqa: PLC0415
+    """Add the directives, write the script, and load it on its page alone."""
+    from shardbook_sphinx.explorer import directive, gallery, open_figures, script  # noqa: PLC0415
 
     app.add_directive("explorer", directive.Explorer)
+    app.add_directive("schemes", gallery.Schemes)
     app.connect("write-started", script.write_script)
     app.connect("html-page-context", directive.add_scripts)
+    app.connect("html-page-context", open_figures.link_figures, priority=600)  # once the body is whole

@@ -10,24 +10,31 @@ import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from docutils import nodes
+from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec
 from sphinx.locale import _
 from sphinx.util.docutils import SphinxDirective
 
+import shardbook
+from shardbook._layout_view import leaf_html
 from shardbook._messages import MESSAGES
 from shardbook_sphinx.domain import handbook
 from shardbook_sphinx.explorer.words import WORDS
 from shardbook_sphinx.languages import LANGUAGES
-from shardbook_sphinx.theme.assets import EXPLORER
+from shardbook_sphinx.theme.assets import EXPLORER, SMALL
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 SUBJECT = "explorer"
-PARTS = ("layout", "results", "move", "product")
+PARTS = ("layout", "results", "move", "product", "small")
+# What stands in the small one until a script draws it, and where none does: page/small.js begins with the same.
+MESH, SHAPE = AbstractMesh((2, 4), ("x", "y")), (8, 8)
+# JAX declares no types for calling this.
+P: Any = PartitionSpec
 
 
 class Explorer(SphinxDirective):
-    """A part of the explorer's page: ``{explorer} layout``, ``results``, ``move`` or ``product``."""
+    """A part of the explorer's page, ``layout``, ``results``, ``move`` or ``product``; or all of it in ``small``."""
 
     required_arguments = 1
     option_spec: ClassVar[Any] = {}
@@ -37,11 +44,17 @@ class Explorer(SphinxDirective):
         (part,) = self.arguments
         if part not in PARTS:
             raise self.error(f"the explorer has no part {part}; it has {', '.join(PARTS)}")
-        handbook(self.env).note(SUBJECT, True)
+        handbook(self.env).note(SUBJECT, SMALL if part == "small" else EXPLORER)
         templates = getattr(self.env.app.builder, "templates", None)
         html = ""
         if templates:
-            html = templates.render(f"explorer/{part}.html", {"words": script_words(self.config.language)})
+            told = {"words": script_words(self.config.language)}
+            if part == "small":
+                layout = shardbook.layout(NamedSharding(MESH, P("x", "y")), SHAPE, "float32")
+                # As the script draws it: without the link to the explorer that other figures get.
+                picture = leaf_html("", layout, figure_words(self.config.language))
+                told |= {"page": "explorer.html", "picture": picture.replace("<figure>", '<figure class="first">')}
+            html = templates.render(f"explorer/{part}.html", told)
         plain = _("The explorer runs in a browser, on this page of the handbook.") if part == PARTS[0] else ""
         return [nodes.raw("", html, format="html", plain=plain)]
 
@@ -49,12 +62,16 @@ class Explorer(SphinxDirective):
 def script_words(language: str) -> str:
     """All that the scripts say, as JSON that can stand in a script element."""
     words = {key: _(message) for key, message in WORDS.items()}
-    figure = MESSAGES[LANGUAGES[language].folder]
-    told = json.dumps(words | {"figure": figure}, ensure_ascii=False, sort_keys=True)
+    told = json.dumps(words | {"figure": figure_words(language)}, ensure_ascii=False, sort_keys=True)
     return told.replace("<", "\\u003c")
 
 
+def figure_words(language: str) -> dict[str, str]:
+    """What a figure says."""
+    return MESSAGES[LANGUAGES[language].folder]
+
+
 def add_scripts(app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], doctree: Any) -> None:
-    """Load the script on the page that has the explorer, and on no other."""
-    if doctree is not None and handbook(app.env).said(pagename, SUBJECT):
-        app.add_js_file(EXPLORER, defer="defer")
+    """Load its script on a page that has the explorer or the small one, and on no other."""
+    if doctree is not None and (script := handbook(app.env).said(pagename, SUBJECT)):
+        app.add_js_file(script, defer="defer")

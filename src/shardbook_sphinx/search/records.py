@@ -39,7 +39,10 @@ LEFT_OUT = {"nav", "svg", "script", "style", "button"}
 # The list of all messages would be found instead of each.
 # Nor what an entry takes from above, and whether a cell of it fails: all entries have them.
 HIDDEN_CLASSES = {"error-messages", "message-box", "above", "verdict", "visually-hidden", "hide", "sd-hide-link-text"}
-LEFT_OUT_CLASSES = HIDDEN_CLASSES | {"headerlink", "sign", "gp", "sb-panels", "explorer", "sig", "api-history"}
+# Nor what leads on from a figure, a message or a list to what is found for itself.
+WAYS = {"sb-open", "explained", "gives"}
+DRAWN = {"sb-panels", "explorer", "explorer-small", "scheme-array", "watch-steps"}
+LEFT_OUT_CLASSES = HIDDEN_CLASSES | WAYS | DRAWN | {"headerlink", "sign", "gp", "sig", "api-history"}
 # Between other elements there is a space, whether or not the HTML has one.
 INLINE = {"a", "abbr", "b", "code", "em", "i", "kbd", "mark", "small", "span", "strong", "sub", "sup", "var"}
 UTF8 = lxml.html.HTMLParser(encoding="utf-8")

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 CODE = "pygments.css"
-STYLES, SCRIPTS, EXPLORER = "styles.css", "scripts.js", "explorer.js"
+STYLES, SCRIPTS = "styles.css", "scripts.js"
+# The explorer, what of it stands on the first page, and collectives to watch: each loaded where it is shown.
+EXPLORER, SMALL, WATCH = "explorer.js", "explorer-small.js", "watch.js"
+OF_SOME_PAGES = {EXPLORER, SMALL, WATCH}
 IMPORT = re.compile(r'^import \{ ([\w, ]+) \} from "(\.\.?/[\w/]+)\.js";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:const|function|async function) (\w+))", re.MULTILINE)
 # What the patterns above leave: a form that they do not know, or what only a module has.
@@ -123,7 +126,7 @@ def find(app: Sphinx, asset: Any) -> Path:
 
 def is_ours(script: Any) -> bool:
     """Whether a script is one of those of each page that wait for the page."""
-    return "defer" in script.attributes and Path(script.filename).name != EXPLORER
+    return "defer" in script.attributes and Path(script.filename).name not in OF_SOME_PAGES
 
 
 def write(app: Sphinx, name: str, content: str) -> None:

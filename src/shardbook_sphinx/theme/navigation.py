@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from copy import copy
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import lxml.html
@@ -12,6 +14,7 @@ from sphinx.addnodes import toctree
 from sphinx.environment.adapters.toctree import global_toctree_for_doc
 
 from shardbook_sphinx.entries import ENTRY
+from shardbook_sphinx.theme.opengraph import description
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
     from shardbook_sphinx.entries import EntryPage
 
+WRAPPER = "toctree-wrapper"
+LISTED = re.compile(r'<li class="toctree-l1"><a class="reference internal" href="(?P<href>[^"#]+)">.*?</a>')
 UTF8 = lxml.html.HTMLParser(encoding="utf-8")
 
 
@@ -100,6 +105,34 @@ def told_once(contents: str) -> str:
 def title(entry: HtmlElement) -> str:
     """What an entry of the contents is called; a function by its name."""
     return str(entry.find("a").text_content()).strip().removesuffix("()")
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a paragraph, in either language.
+
+    >>> first_sentence("After this page you can split 1.5 GiB. Then more."), first_sentence("先看形状。再看规格。")
+    ('After this page you can split 1.5 GiB.', '先看形状。')
+    """
+    return re.split(r"(?<=[.!?])\s|(?<=[。！？])", text, maxsplit=1)[0]
+
+
+def say_what_pages_give(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """In the list of pages that a section begins with: what each gives, in its own first sentence."""
+    builder: StandaloneHTMLBuilder = app.builder  # type: ignore[assignment]
+    listed = app.env.toctree_includes.get(pagename, ())
+    if WRAPPER not in context.get("body", ""):
+        return
+    said = {
+        builder.get_relative_uri(pagename, name): first_sentence(description(app.env, name))
+        for name in listed
+        if name in app.env.found_docs
+    }
+
+    def with_sentence(match: re.Match[str]) -> str:
+        sentence = said.get(match["href"], "")
+        return match[0] + (f'<p class="gives">{escape(sentence, quote=False)}</p>' if sentence else "")
+
+    context["body"] = LISTED.sub(with_sentence, context["body"])
 
 
 def tell_once(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:

@@ -30,7 +30,7 @@ import { the, told } from "../picture/dom.js";
  * @property {(next: State, field: Field) => void} change
  * @property {(field: Field, found: Mistake) => void} mistake
  * @property {(next: State) => void} reset
- * @property {(text: string) => void} say
+ * @property {(text: string, aloud?: boolean) => void} say  what has happened; aloud only, if it can be seen elsewhere
  */
 
 const SETTLED = 300; // milliseconds without a change, after which address and spoken words follow
@@ -71,8 +71,9 @@ const page = {
     show(next, true);
     settle();
   },
-  say(text) {
-    status.textContent = text;
+  say(text, aloud = false) {
+    status.classList.toggle("visually-hidden", aloud);
+    status.textContent = text.replaceAll("`", "");
   },
 };
 
@@ -101,7 +102,7 @@ function show(/** @type {State} */ next, all = false) {
 function settle() {
   clearTimeout(settling);
   settling = setTimeout(() => {
-    if (refused && refused !== refusedBefore) page.say(refused.replaceAll("`", ""));
+    if (refused && refused !== refusedBefore) page.say(refused, true); // it stands beside its field
     refusedBefore = refused;
     if (!isShown()) return;
     try {

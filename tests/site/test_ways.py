@@ -1,0 +1,151 @@
+"""From anything to what belongs to it: figures open in the explorer, messages lead to entries, entries to pages that teach."""
+
+import re
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+import site_checks
+from jax.sharding import AbstractMesh, AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import shardbook as sb
+from shardbook._messages import MESSAGES
+from shardbook_sphinx.explorer.open_figures import state
+from shardbook_sphinx.reference.boxes import Known, entry_of
+from shardbook_sphinx.reference.uses import MOST
+
+# Of the pages with cells: what they draw and what they raise.
+PAGES = ("learn/placing", "learn/three-ways", "explain/axis-order", "guides/figures")
+
+
+def figure(**changed):
+    """A figure as the helper draws it, with some of its words changed."""
+    mesh = AbstractMesh((2, 4), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
+    drawn = sb.show(sb.layout(NamedSharding(mesh, P(("y", "x"))), (16, 2), "float32"))._repr_mimebundle_()["text/html"]
+    found = re.search(r"<figure>.*?</figure>", drawn, re.DOTALL)[0]
+    for old, new in changed.values():
+        assert old in found
+        found = found.replace(old, new)
+    return found
+
+
+def read(hash_):
+    """What an address of the explorer says, as the layout that it names."""
+    said = dict(parse_qsl(hash_, keep_blank_values=True))
+    axes = [part.split(":") for part in said["mesh"].split(",")]
+    types = tuple(AxisType.Auto if "Auto" in axis[2:] else AxisType.Explicit for axis in axes)
+    mesh = AbstractMesh(tuple(int(axis[1]) for axis in axes), tuple(axis[0] for axis in axes), axis_types=types)
+    entries = [tuple(each.split(".")) if each != "-" else None for each in said["spec"].split(",") if each]
+    shape = tuple(int(size) for size in said["shape"].split(",") if size)
+    return sb.layout(NamedSharding(mesh, P(*entries)), shape, said["dtype"])
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_figure_opens_with_its_own_layout(site, language):
+    opened = 0
+    for file in sorted((site / language).rglob("*.html")):
+        if "sb-open" not in file.read_text(encoding="utf-8"):
+            continue
+        for link in site_checks.parse(file).xpath("//p[@class='sb-open']/a"):
+            caption = link.getparent().getparent().xpath("figcaption")[0].text_content().split(" ", 1)
+            layout = str(read(urlsplit(link.get("href")).fragment))
+            assert layout in (" ".join(caption), caption[-1]), file
+            opened += 1
+    assert opened > 25
+
+
+def test_the_state_of_a_figure_says_all():
+    assert state(figure(), MESSAGES["en"]) == "#v=1&shape=16,2&mesh=x:2,y:4&spec=y.x,-&dtype=float32"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        ("float32[16@(y,x), 2]</figcaption>", "float32[16@(y,x), 2]{U:x}</figcaption>"),
+        ("float32[16@(y,x), 2]</figcaption>", "float32&lt;host&gt;[16@(y,x), 2]</figcaption>"),
+        (" · Explicit", " · Manual"),
+        (">7</text>", ">8</text>"),
+        ("x=2, y=4", "x=2, y=8"),
+    ],
+)
+def test_what_the_explorer_cannot_show_has_no_link(changed):
+    assert state(figure(one=changed), MESSAGES["en"]) is None
+
+
+def test_another_order_of_devices_is_in_the_link():
+    swapped = figure(one=(">0</text>", ">A</text>"), two=(">1</text>", ">0</text>"), three=(">A</text>", ">1</text>"))
+    assert "&order=1,0,2,3,4,5,6,7&" in state(swapped, MESSAGES["en"])
+
+
+@pytest.mark.parametrize(
+    ("page", "entry"),
+    [
+        ("learn/placing", "error-explicit-reshard-indivisible"),
+        ("learn/manual", "error-out-specs-replication"),
+        ("train/data-parallel", "error-donated-array-read"),
+        ("guides/chips", "error-memory-hbm"),
+    ],
+)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_message_leads_to_its_entry(site, language, page, entry):
+    links = site_checks.parse(site / language / f"{page}.html").xpath("//p[@class='explained']/a/@href")
+    assert f"../errors/{entry}.html" in links
+
+
+INDIVISIBLE = Known(
+    "ValueError", "does not divide", "axis x of size 4 does not divide 6", "errors/specs", "error-divide"
+)
+
+
+@pytest.mark.parametrize(
+    ("told", "found"),
+    [
+        ("ValueError: axis y of size 2 does not divide 7", True),
+        ("jax._src.errors.ValueError: axis y of size 2\n  does not divide 7", True),
+        ("TypeError: axis y of size 2 does not divide 7", False),
+        ("ValueError: axis y of size 2 must divide 7", False),
+        ("ValueError: somebody else's function says that one number does not divide another", False),
+    ],
+)
+def test_only_the_same_message_leads_there(told, found):
+    assert (entry_of(told, [INDIVISIBLE]) is not None) == found
+
+
+def test_an_entry_of_the_api_names_pages_that_use_it(site, handbook):
+    named = 0
+    for file in sorted((site / "en/reference").glob("*.html")):
+        for line in site_checks.parse(file).xpath("//p[@class='api-history'][starts-with(., 'Used in: ')]"):
+            names = [each.rpartition(".")[2] for each in line.xpath("ancestor::dl[1]/dt/@id")]
+            pages = line.xpath("a/@href")
+            assert 0 < len(pages) <= MOST
+            for page in pages:
+                source = (
+                    (handbook.root / "docs" / page.removeprefix("../")).with_suffix(".md").read_text(encoding="utf-8")
+                )
+                assert any(re.search(rf"\b{name}\b", source) for name in names) or "PartitionSpec" in names, (
+                    file,
+                    names,
+                )
+                named += 1
+    assert named > 60
+
+
+@pytest.mark.parametrize(
+    ("entry", "pages"),
+    [
+        ("error-mesh-too-large", ["learn/placing"]),
+        ("error-out-specs-replication", ["learn/manual"]),
+        ("error-explicit-contracting", ["learn/explicit"]),
+    ],
+)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_an_error_leads_to_the_page_that_teaches(site, language, entry, pages):
+    links = site_checks.parse(site / language / f"errors/{entry}.html").xpath("//p[@class='explained'][last()]/a/@href")
+    assert {f"../{page}.html" for page in pages} <= set(links)
+
+
+def test_a_tutorial_that_is_not_there_is_found(small):
+    small.edit("docs/now.md", "file_format: mystnb", "file_format: mystnb\ntaught: learn/nothing")
+    result = small.build("--only", "en")
+    assert not result.passed
+    assert "docs/now.md: taught: learn/nothing names no page" in result.printed
