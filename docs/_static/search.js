@@ -428,6 +428,23 @@ async function link(/** @type {Shown} */ result, /** @type {string[]} */ words) 
   return anchor;
 }
 
+/**
+ * Results as they are shown: the best one, then the others by what they are for, what teaches first.
+ * @param {Shown[]} results
+ * @returns {{ said: "" | "teaching" | "reference" | "later", results: Shown[] }[]}
+ */
+function inGroups([best, ...others]) {
+  if (!best) return [];
+  const of = (/** @type {number} */ wanted) => others.filter((result) => kind(placeOf(result)) === wanted);
+  const groups = [
+    { said: /** @type {const} */ (""), results: [best] },
+    { said: /** @type {const} */ ("teaching"), results: of(1) },
+    { said: /** @type {const} */ ("reference"), results: of(0) },
+    { said: /** @type {const} */ ("later"), results: of(-1) },
+  ];
+  return groups.filter(({ results }) => results.length);
+}
+
 /** The search page's address for a query, from itself. */
 function address(/** @type {string} */ query) {
   return `?${new URLSearchParams({ q: query.slice(-LONGEST) })}`;
@@ -474,17 +491,26 @@ class Panel {
   }
 
   async show(/** @type {Found} */ found, /** @type {string} */ query) {
-    const options = await Promise.all(found.slice(0, SHOWN.panel).map((result) => link(result, found.words)));
-    if (found.length > options.length) {
+    const groups = await Promise.all(inGroups(found.slice(0, SHOWN.panel)).map((group) => this.group(group, found.words)));
+    if (found.length > SHOWN.panel) {
       const href = new URL(address(query), this.form.action);
-      options.push(element("a", { class: "search-all", href }, filled(this.form.dataset.all, "count", found.length)));
+      groups.push(element("a", { class: "search-all", href }, filled(this.form.dataset.all, "count", found.length)));
     }
     return () => {
-      options.forEach((option, place) => set(option, { role: "option", id: `search-option-${place}`, tabindex: -1 }));
-      this.list.replaceChildren(...options);
+      this.list.replaceChildren(...groups);
+      this.list.querySelectorAll("a").forEach((option, place) => set(option, { role: "option", id: `search-option-${place}`, tabindex: -1 }));
       this.choose(-1);
       this.open();
     };
+  }
+
+  /** Results of one kind under its name. */
+  async group(/** @type {ReturnType<typeof inGroups>[number]} */ { said, results }, /** @type {string[]} */ words) {
+    const name = (said && this.form.dataset[said]) || "";
+    const group = element("span", name ? { role: "group", "aria-label": name } : { role: "presentation" });
+    if (name) group.append(element("span", { class: "search-kind", "aria-hidden": true }, name));
+    group.append(...(await Promise.all(results.map((result) => link(result, words)))));
+    return group;
   }
 
   open() {
@@ -507,12 +533,12 @@ class Panel {
   }
 
   options() {
-    return /** @type {HTMLElement[]} */ ([...this.list.children]);
+    return [...this.list.querySelectorAll("a")];
   }
 
   choose(/** @type {number} */ place) {
     this.chosen = place;
-    [...this.list.children].forEach((option, each) => set(option, { "aria-selected": each === place }));
+    this.options().forEach((option, each) => set(option, { "aria-selected": each === place }));
     const option = this.options()[place];
     if (option) set(this.field, { "aria-activedescendant": option.id });
     else this.field.removeAttribute("aria-activedescendant");
@@ -520,7 +546,7 @@ class Panel {
   }
 
   key(/** @type {KeyboardEvent} */ event) {
-    const count = this.list.children.length;
+    const count = this.options().length;
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (event.isComposing) return;
     if (step && count) {
@@ -546,6 +572,7 @@ class Page {
   rest = [];
 
   constructor(/** @type {HTMLFormElement} */ form) {
+    this.form = form;
     this.list = /** @type {HTMLElement} */ (document.getElementById(form.dataset.list ?? ""));
     this.more = element("button", { class: "search-more", type: "button", hidden: "" }, form.dataset.more);
     this.list.after(this.more);
@@ -571,13 +598,19 @@ class Page {
     items[0].querySelector("a")?.focus();
   }
 
+  /** An item of the list for each result; the first of a kind begins with its name. */
   async items(/** @type {Shown[]} */ found, /** @type {string[]} */ words) {
-    const links = await Promise.all(found.map((result) => link(result, words)));
-    return links.map((anchor) => {
-      const item = document.createElement("li");
-      item.append(anchor);
-      return item;
+    const groups = inGroups(found).map(async ({ said, results }) => {
+      const items = await Promise.all(results.map(async (result) => {
+        const item = document.createElement("li");
+        item.append(await link(result, words));
+        return item;
+      }));
+      const name = (said && this.form.dataset[said]) || "";
+      if (name) items[0].prepend(element("span", { class: "search-kind" }, name));
+      return items;
     });
+    return (await Promise.all(groups)).flat();
   }
 }
 

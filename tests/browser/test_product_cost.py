@@ -1,8 +1,11 @@
-"""The page with what every product costs: its long tables can be unfolded, heard and scrolled, on a phone too."""
+"""The page with what every product costs: its map, and its long tables, on a phone and without a script too."""
+
+import json
 
 import pytest
 from axe import everywhere
 from browsing import LANGUAGES, LONG
+from playwright.sync_api import expect
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -22,3 +25,92 @@ def test_the_unfolded_tables(page, address, language):
     )
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert everywhere(page) == []
+
+
+@pytest.fixture
+def product_map(page, address):
+    page.goto(f"{address}/en/explain/product-cost.html")
+    found = page.locator(".product-map")
+    found.locator("[data-chosen]").first.wait_for()
+    return found
+
+
+def chosen(product_map):
+    return [
+        product_map.locator(f"[name={name}]").evaluate("field => Number(field.value)") for name in ("a", "b", "out")
+    ]
+
+
+def told(product_map):
+    return product_map.locator(".product-map-said").inner_text()
+
+
+@pytest.mark.parametrize("compiler", ["", "H100", "v5e"])
+def test_the_map_has_the_cost_of_each_product(product_map, site, compiler):
+    name = f"products-{compiler}" if compiler else "products"
+    script = (site / f"en/_static/measured/{name}.js").read_text(encoding="utf-8")
+    table = json.loads(script[script.index(" = ") + 3 :].rstrip(";\n"))
+    product_map.locator("[name=compiler]").select_option(compiler)
+    expect(product_map.locator(".explorer-source")).to_contain_text(compiler or "CPU")
+    drawn = product_map.locator("[data-chosen]").evaluate_all(
+        "squares => squares.map(each => [each.dataset.chosen, each.querySelector('title').textContent])"
+    )
+    assert len(drawn) == 729
+    entry = table["meshes"][0]
+    width = {"float32": 4, "bfloat16": 2}
+    for place, title in drawn:
+        a, b, out = map(int, place.split(","))
+        steps = [table["steps"][step] for step in entry["rows"][(a * 9 + b) * 9 + out]]
+        own = width[table["dtype"]]
+        wanted = sum(step["fraction"] * width[step.get("dtype", table["dtype"])] / own for step in steps)
+        assert float(title.rpartition(": ")[2]) == pytest.approx(wanted, abs=0.001)
+
+
+def test_a_square_and_the_fields_choose_alike(product_map):
+    assert "each device receives 0.75 matrices" in told(product_map)
+    product_map.locator('[data-chosen="4,2,5"]').click()
+    assert chosen(product_map) == [4, 2, 5]
+    assert told(product_map) == "P('x') @ P(None, 'y') → P('x', 'y'): nothing is sent."
+    product_map.locator("[name=out]").focus()
+    product_map.page.keyboard.press("Home")
+    assert chosen(product_map) == [4, 2, 0]
+    assert "→ P(): each device receives" in told(product_map)
+    assert product_map.locator(".explorer-steps li").count() >= 1
+
+
+def test_the_map_leads_to_its_product_in_the_explorer(product_map):
+    page = product_map.page
+    product_map.locator("[name=compiler]").select_option("v5e")
+    product_map.locator('[data-chosen="1,1,0"]').click()
+    steps = product_map.locator(".product-map-steps .explorer-source").inner_text()
+    product_map.locator(".explorer-whole a").click()
+    page.locator(".explorer-product-steps .explorer-source").wait_for()
+    assert page.locator("[name=b]").input_value() == "P(None, 'x')"
+    assert page.locator(".explorer-product-steps .explorer-source").inner_text() == steps
+
+
+def test_links_below_the_map_lead_to_pages_that_are_there(product_map):
+    product_map.locator("[name=compiler]").select_option("H100")
+    links = product_map.locator(".product-map-steps a")
+    links.first.wait_for()
+    for link in links.evaluate_all("links => links.map(link => link.href)"):
+        assert product_map.page.request.get(link).ok
+
+
+def test_without_a_script_the_tables_stand_for_the_map(chromium, address):
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{address}/en/explain/product-cost.html")
+    expect(page.locator(".product-map .explorer-waiting")).to_contain_text("The map needs JavaScript")
+    expect(page.locator(".product-map-bench")).to_be_hidden()
+    assert page.locator("details.product-rows").count() == 9
+    context.close()
+
+
+def test_a_table_that_cannot_be_loaded_is_told(chromium, address):
+    context = chromium.new_context()
+    page = context.new_page()
+    page.route("**/measured/products.js", lambda route: route.abort())
+    page.goto(f"{address}/en/explain/product-cost.html")
+    expect(page.locator(".product-map-said")).to_have_text("The table of measurements could not be loaded.")
+    context.close()

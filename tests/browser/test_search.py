@@ -329,6 +329,38 @@ def test_enter_leads_to_the_search_page(page, address, language):
     assert items.nth(20).locator("a").evaluate("link => link === document.activeElement")
 
 
+GROUPS = {"en": ["Learn and do", "Look up", "Errors and history"], "zh": ["学习与实践", "查阅", "错误与历史"]}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_after_the_best_result_come_groups_and_what_teaches_first(page, address, language):
+    page.goto(f"{address}/{language}/search.html?q=shard_map")
+    page.locator(".search-list li").nth(10).wait_for()
+    names = page.locator(".search-list .search-kind").all_inner_texts()
+    assert names == [name for name in GROUPS[language] if name in names]
+    assert len(names) >= 2
+    assert page.locator(".search-list li").first.locator(".search-kind").count() == 0
+    links = page.locator(".search-list li").evaluate_all(
+        "items => items.map(item => [item.querySelector('.search-kind')?.textContent, item.querySelector('a').pathname])"
+    )
+    within = ""
+    for name, path in links[1:]:
+        within = name or within
+        teaches = path.removeprefix(f"/site/{language}/").startswith(
+            ("learn", "train", "guides", "explain", "explorer", "index")
+        )
+        assert teaches == (within == GROUPS[language][0]), path
+
+
+def test_the_groups_of_the_panel_are_told_to_those_who_hear_it(page, address):
+    page.goto(f"{address}/en/learn/placing.html")
+    ask(page, "all-gather")
+    groups = page.locator(".search-panel").get_by_role("group")
+    assert groups.count() >= 2
+    assert groups.first.get_attribute("aria-label") in GROUPS["en"]
+    assert options(page).first.evaluate("option => option.parentElement.role") == "presentation"
+
+
 def test_the_last_option_leads_to_all_results(page, address):
     page.goto(f"{address}/en/learn/placing.html")
     ask(page, "P('x') & more? #1")

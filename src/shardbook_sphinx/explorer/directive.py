@@ -20,13 +20,14 @@ from shardbook._messages import MESSAGES
 from shardbook_sphinx.domain import handbook
 from shardbook_sphinx.explorer.words import WORDS
 from shardbook_sphinx.languages import LANGUAGES
-from shardbook_sphinx.theme.assets import EXPLORER, SMALL
+from shardbook_sphinx.theme.assets import EXPLORER, MAP, SMALL
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 SUBJECT = "explorer"
-PARTS = ("layout", "results", "move", "product", "small")
+# The parts, and the script of each.
+PARTS = dict.fromkeys(("layout", "results", "move", "product"), EXPLORER) | {"small": SMALL, "map": MAP}
 # What stands in the small one until a script draws it, and where none does: page/small.js begins with the same.
 MESH, SHAPE = AbstractMesh((2, 4), ("x", "y")), (8, 8)
 # JAX declares no types for calling this.
@@ -34,7 +35,7 @@ P: Any = PartitionSpec
 
 
 class Explorer(SphinxDirective):
-    """A part of the explorer's page, ``layout``, ``results``, ``move`` or ``product``; or all of it in ``small``."""
+    """A part of the explorer's page; the whole in ``small``; or a ``map`` of all products."""
 
     required_arguments = 1
     option_spec: ClassVar[Any] = {}
@@ -44,18 +45,19 @@ class Explorer(SphinxDirective):
         (part,) = self.arguments
         if part not in PARTS:
             raise self.error(f"the explorer has no part {part}; it has {', '.join(PARTS)}")
-        handbook(self.env).note(SUBJECT, SMALL if part == "small" else EXPLORER)
+        handbook(self.env).note(SUBJECT, PARTS[part])
         templates = getattr(self.env.app.builder, "templates", None)
         html = ""
         if templates:
-            told = {"words": script_words(self.config.language)}
+            address = self.env.app.builder.get_relative_uri(self.env.docname, "explorer")
+            told = {"words": script_words(self.config.language), "page": address}
             if part == "small":
                 layout = shardbook.layout(NamedSharding(MESH, P("x", "y")), SHAPE, "float32")
                 # As the script draws it: without the link to the explorer that other figures get.
                 picture = leaf_html("", layout, figure_words(self.config.language))
-                told |= {"page": "explorer.html", "picture": picture.replace("<figure>", '<figure class="first">')}
+                told["picture"] = picture.replace("<figure>", '<figure class="first">')
             html = templates.render(f"explorer/{part}.html", told)
-        plain = _("The explorer runs in a browser, on this page of the handbook.") if part == PARTS[0] else ""
+        plain = _("The explorer runs in a browser, on this page of the handbook.") if part == "layout" else ""
         return [nodes.raw("", html, format="html", plain=plain)]
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shardbook_sphinx.exceptions import HandbookError
-from shardbook_sphinx.theme.assets import EXPLORER, SMALL, bundle, write
+from shardbook_sphinx.theme.assets import EXPLORER, MAP, SMALL, bundle, write
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 MODULES = "docs/_static/explorer"
-FIRST = {EXPLORER: "page/explorer", SMALL: "page/small"}
+FIRST = {EXPLORER: "page/explorer", SMALL: "page/small", MAP: "page/map"}
 PACKAGE = "src/shardbook"
 # The numbers that the explorer's model/shared.js hands to its modules, by the module that has them.
 SHARED = {
@@ -54,7 +54,7 @@ def constant(package: Path, module: str, name: str) -> Any:
 
 
 def write_script(app: Sphinx, _builder: Any) -> None:
-    """Before pages are written, which say the state of each script they load: bundle the explorer, and it in small."""
+    """Before pages are written, which say the state of each script they load: bundle those of the explorer."""
     if app.builder.format == "html":
         numbers = json.dumps(shared(Path(app.confdir, PACKAGE)))
         for name, first in FIRST.items():

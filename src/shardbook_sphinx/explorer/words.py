@@ -62,6 +62,9 @@ WORDS = {
     "not_loaded": mark("The table of measurements could not be loaded."),
     "comma": mark(", "),
     "colon": mark(": "),
+    # The map of products
+    "map_receives": mark("{product}: each device receives {count} matrices."),
+    "map_free": mark("{product}: nothing is sent."),
     # Remedies: for what JAX refuses,
     "remedy_duplicate-axis": mark("An axis can split one dimension, once: remove {axes} from all but one place."),
     "remedy_unknown-axis": mark("The mesh has no axis {axis}. It has {axes}: use one of these, or add the axis."),

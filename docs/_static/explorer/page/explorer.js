@@ -1,7 +1,8 @@
 // The explorer: keeps the state, shows it in every part of the page, and keeps it in the address.
 //
 //   model    spec, layout, refusals, moves, python, state, presets: no page; tests/explorer compares it with JAX
-//   picture  panels, device_labels, svg, caption, figure: the figure of shardbook.show, with which tests/explorer compares it
+//   picture  panels, device_labels, svg, caption, figure: the figure of shardbook.show, with which tests/explorer compares
+//            it; coloured: a program
 //   page     form and chips are the inputs; results, move, product and steps what comes of them
 
 import { check } from "../model/refusals.js";

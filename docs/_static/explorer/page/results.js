@@ -1,5 +1,6 @@
 // What a valid state comes to: the picture, the type, the slice of each device, and Python to paste.
 
+import { coloured } from "../picture/coloured.js";
 import { figure, laidOut, pairs } from "../picture/figure.js";
 import { format, index, deviceRuns } from "../model/notation.js";
 import { html, table, the } from "../picture/dom.js";
@@ -29,7 +30,7 @@ export function results(/** @type {import("./explorer.js").Page} */ { root, word
     shown = laidOut(state);
     picture.replaceChildren(figure(shown, words.figure));
     type.replaceChildren(pairs([["jax.typeof(x)", shown.type]]));
-    code.textContent = python(state);
+    code.replaceChildren(...coloured(python(state)));
     fill();
   };
 }

@@ -1,6 +1,7 @@
 // What XLA inserts for a case: its steps, with a picture of each, where that was measured and how to measure it oneself.
 // In the picture of a step, which is of the mesh, devices that exchange with one another have one colour.
 
+import { coloured } from "../picture/coloured.js";
 import { DTYPE_BITS } from "../model/dtypes.js";
 import { format, shape, size } from "../model/notation.js";
 import { html, told } from "../picture/dom.js";
@@ -101,12 +102,12 @@ function source(/** @type {Table} */ { jax, dtype, shape: one, shapes, chip, mad
 
 /** Where a reader learns to ask a chip's compiler, and how it chooses. */
 function ask(/** @type {Words} */ words) {
-  const link = (/** @type {string} */ page, /** @type {string} */ said) => html("a", { href: `${page}.html` }, said);
+  const link = (/** @type {string} */ page, /** @type {string} */ said) => html("a", { href: `${document.documentElement.dataset.content_root ?? ""}${page}.html` }, said);
   return [html("p", {}, link("guides/chips", words.ask), " ", link("explain/three-compilers", words.ask_three))];
 }
 
 /** Python to paste, which the site's own copy buttons came too early for. */
-const code = (/** @type {string} */ text) => [html("div", { class: "highlight explorer-python" }, html("pre", { tabindex: 0, role: "group", "aria-label": "Python" }, text))];
+const code = (/** @type {string} */ text) => [html("div", { class: "highlight explorer-python" }, html("pre", { tabindex: 0, role: "group", "aria-label": "Python" }, ...coloured(text)))];
 
 /** The mesh as a grid, those that communicate with each other in one colour; nothing where it is too large for that. */
 function picture(/** @type {Step} */ { axes }, /** @type {Mesh} */ mesh, /** @type {Words} */ words) {
