@@ -209,7 +209,7 @@ def bench(session: nox.Session) -> None:
     run(session, "measures.helper", PYTHONPATH=folders)
     run(session, "shardbook_sphinx.commands.bench", *session.posargs)
     run(session, "shardbook_sphinx.commands.build")
-    for name in ("weights", "redraw"):
+    for name in ("weights", "redraw", "arrival"):
         run(session, f"measures.{name}", PYTHONPATH=folders)
 
 

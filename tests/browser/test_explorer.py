@@ -502,6 +502,27 @@ def is_fine(page, hash_):
     return any(part in hash_ for part in fine) or bool(plain)
 
 
+# What else is interactive reads nothing of an address: where it is shown, and its picture.
+WITHOUT_ADDRESS = {
+    "index.html": (".explorer-small", ".explorer-picture svg"),
+    "explain/product-cost.html": (".product-map", "[data-chosen]"),
+    "learn/manual.html": (".watch", ".watch-steps svg"),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_ADDRESS)
+def test_no_link_changes_what_reads_no_address(page, address, name):
+    place, picture = WITHOUT_ADDRESS[name]
+    page.goto(f"{address}/en/{name}", wait_until="networkidle")
+    shown = page.locator(place).first
+    count, text = shown.locator(picture).count(), shown.inner_text()
+    assert count
+    for hash_ in HOSTILE:
+        page.evaluate("hash => { location.hash = hash }", hash_)
+        assert page.evaluate("window.hacked") is None, hash_[:80]
+    assert (shown.locator(picture).count(), shown.inner_text()) == (count, text)
+
+
 MAKES_MARKUP = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|setHTML|createContextualFragment|\beval\b|DOMParser"
 )
