@@ -136,6 +136,8 @@ def test_an_entry_of_the_api_names_pages_that_use_it(site, handbook):
         ("error-mesh-too-large", ["learn/placing"]),
         ("error-out-specs-replication", ["learn/manual"]),
         ("error-explicit-contracting", ["learn/explicit"]),
+        ("trap-psum-of-copies", ["learn/manual"]),
+        ("trap-timing", ["train/data-parallel"]),
     ],
 )
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -149,3 +151,10 @@ def test_a_tutorial_that_is_not_there_is_found(small):
     result = small.build("--only", "en")
     assert not result.passed
     assert "docs/now.md: taught: learn/nothing names no page" in result.printed
+
+
+def test_a_section_that_is_not_there_is_found(small):
+    small.edit("docs/now.md", "file_format: mystnb", "file_format: mystnb\ntaught:\n  nothing-here: now")
+    result = small.build("--only", "en")
+    assert not result.passed
+    assert "docs/now.md: taught: no section has the id nothing-here" in result.printed
