@@ -26,6 +26,7 @@ const MESH = { names: ["x", "y"], sizes: [2, 4], types: /** @type {("Auto" | "Ex
 const STEPS = [0, 0.25, 0.5, 0.75, 1, 1.5];
 const NEARLY = 0.01;
 const SQUARE = 12; // of one result, in units of the picture
+const SIDE = SQUARE - 1;
 const ROW = 3; // results in a row
 const PAIR = ROW * SQUARE + 5;
 const LABEL = 102;
@@ -102,17 +103,17 @@ function draw() {
   const known = specs();
   const names = known.map(short);
   const size = LABEL + known.length * PAIR;
-  const results = known.flatMap((_, a) =>
-    known.flatMap((_, b) =>
-      known.map((_, out) => {
-        const at = place({ a, b, out });
-        const amount = received({ a, b, out });
-        const square = svg("rect", { ...at, width: SQUARE - 1, height: SQUARE - 1, class: `product-map-${colour(amount)}`, "data-chosen": `${a},${b},${out}` });
-        square.append(svg("title", {}, `${names[a]} @ ${names[b]} → ${names[out]}: ${number(amount)}`));
-        return square;
-      }),
-    ),
-  );
+  // A path for all squares of a colour: an element for each would make a page of them slow to repaint.
+  const squares = [...STEPS, Infinity].map(() => "");
+  for (const a of known.keys()) {
+    for (const b of known.keys()) {
+      for (const out of known.keys()) {
+        const { x, y } = place({ a, b, out });
+        squares[colour(received({ a, b, out }))] += `M${x} ${y}h${SIDE}v${SIDE}h-${SIDE}z`;
+      }
+    }
+  }
+  const results = squares.map((d, at) => svg("path", { d, class: `product-map-${at}` }));
   const rows = names.map((name, a) => svg("text", { x: LABEL - 6, y: LABEL + (a + 0.5) * PAIR, class: "product-map-row" }, name));
   const columns = names.map((name, b) => {
     const [x, y] = [LABEL + (b + 0.4) * PAIR, LABEL - 6];
@@ -155,12 +156,15 @@ function choose() {
 }
 
 /** Choose what is pressed. */
-function press(/** @type {Event} */ { target }) {
-  const chosen = target instanceof Element && target.getAttribute("data-chosen");
-  if (!chosen) return;
-  chosen.split(",").forEach((at, place) => {
-    field(MATRICES[place]).value = at;
-  });
+function press(/** @type {MouseEvent} */ { clientX, clientY }) {
+  if (!table) return;
+  const count = specs().length;
+  const { left, top, width } = the(root, ".product-map-grid").getBoundingClientRect();
+  const [x, y] = [clientX - left, clientY - top].map((at) => (at * (LABEL + count * PAIR)) / width - LABEL);
+  const [column, row] = [x, y].map((at) => Math.floor((at % PAIR) / SQUARE));
+  const chosen = { a: Math.floor(y / PAIR), b: Math.floor(x / PAIR), out: row * ROW + column };
+  if (Math.min(x, y) < 0 || Math.max(chosen.a, chosen.b) >= count || Math.max(row, column) >= ROW) return;
+  for (const name of MATRICES) field(name).value = `${chosen[name]}`;
   turn += 1;
   choose();
 }
