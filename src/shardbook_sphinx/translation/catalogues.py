@@ -47,6 +47,9 @@ def update(templates: Path, catalogues: Path) -> None:
         catalogue = read(target) if target.exists() else Catalog(locale="zh_CN")
         catalogue.update(source, update_creation_date=False)
         catalogue.obsolete.clear()
+        for message in catalogue:
+            # Babel takes what it wrapped of an earlier message for comments of a translator's.
+            message.user_comments.clear()
         write(catalogue, target)
     for orphan in orphans(templates, catalogues):
         orphan.unlink()
