@@ -505,7 +505,7 @@ def is_fine(page, hash_):
 # What else is interactive reads nothing of an address: where it is shown, and its picture.
 WITHOUT_ADDRESS = {
     "index.html": (".explorer-small", ".explorer-picture svg"),
-    "explain/product-cost.html": (".product-map", "path"),
+    "explain/three-compilers.html": (".product-map", "path"),
     "learn/manual.html": (".watch", ".watch-steps svg"),
 }
 

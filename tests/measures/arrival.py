@@ -14,7 +14,7 @@ from measures.weights import weight
 
 VISITS = 20
 SLOWER = 4
-PAGES = ("index.html", "explorer.html", "learn/manual.html", "explain/product-cost.html")
+PAGES = ("index.html", "explorer.html", "learn/manual.html", "explain/three-compilers.html")
 LARGEST = """() => new Promise(done => new PerformanceObserver(list => done(list.getEntries().at(-1).startTime)).observe(
     { type: "largest-contentful-paint", buffered: true }))"""
 PRESSED = """() => new Promise(done => {

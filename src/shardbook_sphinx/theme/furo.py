@@ -25,6 +25,7 @@ TOGGLE = "Toggle navigation of "
 # What furo writes into each page and the policy forbids: a script, and a style on its hidden signs.
 THEME_SCRIPT = re.compile(r"<script>\s*document\.body\.dataset\.theme = [^<]*</script>")
 HIDDEN = '<svg xmlns="http://www.w3.org/2000/svg" style="display: none;">'
+SIGN = re.compile(r'\s*<symbol id="([\w-]+)".*?</symbol>', re.DOTALL)
 
 
 def translate_settings(_app: Sphinx, config: Config) -> None:
@@ -48,11 +49,15 @@ def prepare(app: Sphinx) -> None:
 
 
 def without_inline(html: str, script: str) -> str:
-    """Replace what furo writes into the page by the file ``script`` and a class; fail if furo writes it otherwise."""
+    """Replace what furo writes into the page by the file ``script`` and a class; fail if furo writes it otherwise.
+
+    Signs that the page does not use, such as those of buttons that it has not, are left out.
+    """
     changed, count = THEME_SCRIPT.subn(f'<script src="{script}"></script>', html)
     if count != 1 or changed.count(HIDDEN) != 1:
         raise HandbookError("furo writes its script or its signs in another way: adapt without_inline in furo.py")
-    return changed.replace(HIDDEN, HIDDEN.replace('style="display: none;"', 'class="signs"'))
+    used = SIGN.sub(lambda found: found[0] if f'"#{found[1]}"' in html else "", changed)
+    return used.replace(HIDDEN, HIDDEN.replace('style="display: none;"', 'class="signs"'))
 
 
 def translate_labels(html: str) -> str:
