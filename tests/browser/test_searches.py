@@ -22,6 +22,8 @@ UNREACHED = {
 }
 # Slips that make another word, or are as near to another name.
 OTHERWISE = {"sharing", "axisttypes"}
+HANGS = "guides/hangs-and-restarts.html#it-hangs-tell-deadlocks-apart-survive-preemption-restart-with-fewer"
+RINGS = "guides/long-sequences.html#long-sequences-ring-attention-all-to-all-ulysses-zig-zag"
 # What is said elsewhere -> what comes first here, and what must be among the first three.
 CALLED = {
     "en": {
@@ -31,8 +33,8 @@ CALLED = {
         "TPU": ("glossary.html#term-device", "learn/devices.html#where-an-array-lives"),
         "out of memory": ("guides/out-of-memory.html#out-of-memory", "glossary.html#term-device-memory"),
         "OOM": ("glossary.html#term-device-memory", "guides/out-of-memory.html#out-of-memory"),
-        "hang": ("glossary.html#term-hang", "errors/error-collective-stuck.html"),
-        "deadlock": ("glossary.html#term-hang", "errors/error-collective-one-process.html"),
+        "hang": ("glossary.html#term-hang", HANGS),
+        "deadlock": ("glossary.html#term-hang", HANGS),
         "slow": ("glossary.html#term-cost-of-communication", "guides/cost-of-moving.html#what-does-it-cost-to-move"),
         "performance": (
             "glossary.html#term-cost-of-communication",
@@ -52,6 +54,12 @@ CALLED = {
             "guides/keep-recompute-offload.html#keep-recompute-offload-jax-checkpoint",
             "glossary.html#term-checkpoint",
         ),
+        "pipeline parallel": (
+            "glossary.html#term-pipeline-parallelism",
+            "guides/pipelines.html#pipeline-parallelism-stages-on-devices-gpipe-and-circular",
+        ),
+        "context parallelism": ("glossary.html#term-sequence-parallelism", RINGS),
+        "preemption": ("glossary.html#term-fault-tolerance", HANGS),
         "allreduce": ("glossary.html#term-all-reduce", "reference/collectives.html#collectives"),
     },
     "zh": {
@@ -67,11 +75,11 @@ CALLED = {
         "全聚合": ("glossary.html#term-all-gather", "reference/collectives.html#collectives"),
         "算子": ("glossary.html#term-operation", "glossary.html#term-operation"),
         "模型并行": ("glossary.html#term-tensor-parallelism", "train/products.html#split-the-products-tensor-parallel"),
-        "序列并行": ("glossary.html#term-sequence-parallelism", "explorer.html#explorer"),
+        "序列并行": ("glossary.html#term-sequence-parallelism", RINGS),
         "卸载": ("glossary.html#term-memory-kind", "reference/jit.html#another-memory"),
-        "死锁": ("glossary.html#term-hang", "errors/error-collective-stuck.html"),
+        "死锁": ("glossary.html#term-hang", HANGS),
         "卡住": ("glossary.html#term-hang", "errors/error-collective-stuck.html"),
-        "挂起": ("glossary.html#term-hang", "errors/error-collective-one-process.html"),
+        "挂起": ("glossary.html#term-hang", HANGS),
         "轴顺序": ("glossary.html#term-axis-order", "explain/axis-order.html#axis-order"),
         "即时执行": ("glossary.html#term-eager-execution", "reference/shard-map.html#eager-or-under-jit"),
         "动态图": ("glossary.html#term-eager-execution", "reference/shard-map.html#eager-or-under-jit"),
@@ -99,6 +107,15 @@ MEANT = {
 # The pages on training, on fitting and on speed.
 PRACTICAL = (
     "train/",
+    "guides/checkpoints.html",
+    "guides/each-process-its-rows.html",
+    "guides/from-pytorch.html",
+    "guides/hangs-and-restarts.html",
+    "guides/kernels-on-shards.html",
+    "guides/long-sequences.html",
+    "guides/pipelines.html",
+    "guides/start-processes.html",
+    "guides/which-mesh.html",
     "guides/chips.html",
     "guides/got-slower.html",
     "guides/guard-a-layout.html",
