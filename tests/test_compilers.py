@@ -280,10 +280,10 @@ def test_records_name_no_path_of_the_machine_that_made_them():
 
 
 def test_records_are_small():
-    """Those of pages and of trials together: a megabyte for what is told of compilers, one for Train and its guides."""
+    """Those of pages and of trials together: a megabyte each for what is told of compilers, for Train, and for Far."""
     sizes = {path.name: path.stat().st_size for path in (CHECKOUT / "docs/_data/compilers").rglob("*.json.xz")}
     assert len(sizes) > 20
-    assert sum(sizes.values()) < 2_000_000, sizes
+    assert sum(sizes.values()) < 3_000_000, sizes
 
 
 def test_a_file_is_whole_or_old(tmp_path):
