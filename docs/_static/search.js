@@ -9,8 +9,8 @@ import { nearest, squashed } from "./slips.js";
  * @typedef {object} Known  what names.json says; a place is that of a record in `records`
  * @property {string} cut  stands where the index has parted what belongs together
  * @property {string} han  the range of Chinese characters in a regular expression
- * @property {[id: string, kind: number, words: string][]} records  kind: whether one teaches (1), tells of the past or of
- *   errors (-1), or neither
+ * @property {[id: string, kind: number, words: string][]} records  kind: whether one begins (2) or goes on (1) to teach, tells
+ *   of the past or of errors (-1), or neither
  * @property {[name: string, place: number][]} names
  * @property {[place: number, called: string[], more: number[]][]} terms
  * @property {[text: string, place: number][]} messages
@@ -176,7 +176,7 @@ function pairs(/** @type {string[]} */ words, /** @type {string} */ between) {
   return words.slice(1).map((word, place) => words[place] + between + word);
 }
 
-/** Whether a record teaches (1), tells of the past or of errors (-1), or neither. */
+/** Whether a record begins (2) or goes on (1) to teach, tells of the past or of errors (-1), or neither. */
 function kind(/** @type {number} */ place) {
   return known.records[place][1];
 }
@@ -277,7 +277,7 @@ async function ranking(words, message, asked = words) {
       if (name) at(name[1]).score += rarity(await search([word])) * NAMED;
     }
     for (const [place, record] of found) {
-      record.score *= WEIGHT[parts.length > FEW ? "more" : "few"][kind(place) + 1];
+      record.score *= WEIGHT[parts.length > FEW ? "more" : "few"][Math.min(kind(place), 1) + 1];
       const full = parts.every((_, which) => record.has.has(which)) && beside.every((pair, which) => pair.length > 1 || record.has.has(-1 - which));
       if (full) record.score *= FULL;
       if (own.has(place) && parts.length <= FEW) record.score *= OWN;
@@ -372,7 +372,12 @@ export async function find(query) {
     put(place, { named: true });
     for (const each of terms.find((term) => term.place === place)?.more ?? []) put(each);
     // After the entry itself, how it is used.
-    if (!which && !message) ranked.map(placeOf).filter((each) => kind(each) === 1).slice(0, BESIDE_NAME).forEach((each) => put(each));
+    if (!which && !message) {
+      const teaching = ranked.map(placeOf).filter((each) => kind(each) > 0);
+      // First steps among them: a guide can have a name more often.
+      const begin = teaching.filter((each) => kind(each) > 1).slice(0, 1);
+      [...new Set([...begin, ...teaching])].slice(0, BESIDE_NAME).forEach((each) => put(each));
+    }
   }
   return Object.assign([...first.values(), ...ranked.filter(({ id }) => !first.has(id))], { words, guessed: Boolean(guessed) });
 }
@@ -435,7 +440,7 @@ async function link(/** @type {Shown} */ result, /** @type {string[]} */ words) 
  */
 function inGroups([best, ...others]) {
   if (!best) return [];
-  const of = (/** @type {number} */ wanted) => others.filter((result) => kind(placeOf(result)) === wanted);
+  const of = (/** @type {number} */ wanted) => others.filter((result) => Math.min(kind(placeOf(result)), 1) === wanted);
   const groups = [
     { said: /** @type {const} */ (""), results: [best] },
     { said: /** @type {const} */ ("teaching"), results: of(1) },

@@ -9,7 +9,7 @@ from browsing import LANGUAGES, LONG
 from playwright.sync_api import expect
 
 # Of the picture, as page/map.js has them: its margin, a pair of operands, the square of one result.
-LABEL, PAIR, SQUARE = 102, 41, 12
+LABEL, PAIR, SQUARE = 112, 41, 12
 MAP = "explain/three-compilers.html"
 STEPS = (0, 0.25, 0.5, 0.75, 1, 1.5)
 

@@ -37,6 +37,7 @@ FOLDER = "pagefind"
 LAST = "names.json"
 # Pages that teach come before the others that have the same words, those on what was and on what fails come after them.
 TEACHING = ("learn/", "train/", "guides/", "explain/", "explorer", "index")
+BEGINNING = "learn/"
 LATER = ("history/", "reference/retired", "errors/")
 # Sphinx's search, and what it would put on each page that one came to from it.
 SPHINX_SCRIPTS = ("searchtools.js", "language_data.js", "sphinx_highlight.js")
@@ -47,10 +48,11 @@ UNUSED = re.compile(r"pagefind-.*\.(js|css)|wasm\.unknown\.pagefind")
 def known(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[str, Any]:
     """What the search knows beside Pagefind's index.
 
-    ``records`` are all records: their ids in the index, whether they teach (1), tell of the past or of errors (-1) or
-    neither, and their key words. The others are by their place among them: ``names`` are all names, of those that end
-    alike first what most readers mean; ``terms`` are those of the glossary, each with all that it is called and the
-    records that say more; ``messages`` are those of the errors. ``cut`` and ``han`` are how words are parted here.
+    ``records`` are all records: their ids in the index, whether they begin (2) or go on (1) to teach, tell of the past
+    or of errors (-1) or neither, and their key words. The others are by their place among them: ``names`` are all
+    names, of those that end alike first what most readers mean; ``terms`` are those of the glossary, each with all that
+    it is called and the records that say more; ``messages`` are those of the errors. ``cut`` and ``han`` are how words
+    are parted here.
     """
     all_records = [(page, record) for page, records in pages.items() for record in records]
     places = {url(page, record): place for place, (page, record) in enumerate(all_records)}
@@ -81,7 +83,11 @@ def known(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[str, Any]
         "cut": CUT,
         "han": HAN,
         "records": [
-            (ids[url(page, each)], page.startswith(TEACHING) - page.startswith(LATER), " ".join(key_words(each)))
+            (
+                ids[url(page, each)],
+                page.startswith(TEACHING) + page.startswith(BEGINNING) - page.startswith(LATER),
+                " ".join(key_words(each)),
+            )
             for page, each in all_records
         ],
         "names": [(name.lower(), places[url(page, record)]) for name, page, record in sorted(named, key=key)],

@@ -29,7 +29,7 @@ const SQUARE = 12; // of one result, in units of the picture
 const SIDE = SQUARE - 1;
 const ROW = 3; // results in a row
 const PAIR = ROW * SQUARE + 5;
-const LABEL = 102;
+const LABEL = 112;
 // P("x", "y") @ P("y") → P("x"): one all-reduce.
 const FIRST = { a: 5, b: 6, out: 4 };
 
