@@ -103,6 +103,7 @@ def test_a_square_and_the_fields_choose_alike(product_map):
 def test_the_map_leads_to_its_product_in_the_explorer(product_map):
     page = product_map.page
     product_map.locator("[name=compiler]").select_option("v5e")
+    expect(product_map.locator(".explorer-source")).to_contain_text("v5e")
     press(product_map, 1, 1, 0)
     steps = product_map.locator(".product-map-steps .explorer-source").inner_text()
     product_map.locator(".explorer-whole a").click()
