@@ -53,6 +53,6 @@ def test_a_character_without_a_place_is_told():
         place("鑫")
 
 
-def test_names_come_before_words_and_what_is_neither_first():
-    groups = [("符", []), ("_", [("_x", 1)]), ("Z", [("zeros", 2)]), ("轴", [("轴类型", 3)]), ("整", [("整除", 4)])]
-    assert by_pinyin(groups) == [("Z", [("zeros", 2), ("整除", 4), ("轴类型", 3)]), ("_", [("_x", 1)])]
+def test_names_come_before_words_and_what_is_neither_last():
+    groups = [("符号", [("@x", 1)]), ("Z", [("zeros", 2)]), ("轴", [("轴类型", 3)]), ("整", [("整除", 4)])]
+    assert by_pinyin(groups) == [("Z", [("zeros", 2), ("整除", 4), ("轴类型", 3)]), ("符号", [("@x", 1)])]

@@ -56,9 +56,10 @@ def by_pinyin(groups: list[tuple[str, list[Entry]]]) -> list[tuple[str, list[Ent
     >>> by_pinyin([("W", [("with", 1)]), ("切", [("切片", 2)]), ("网", [("网格轴", 3), ("网格", 4)])])
     [('Q', [('切片', 2)]), ('W', [('with', 1), ('网格', 4), ('网格轴', 3)])]
     """
-    names = [(key, entry) for key, entries in groups if not HAN.match(key) for entry in entries]
-    words = [entry for key, entries in groups if HAN.match(key) for entry in entries]
-    lettered = [(letter(entry[0]), entry) for entry in sorted(words, key=lambda entry: place(entry[0]))]
+    every = [(key, entry) for key, entries in groups for entry in entries]
+    names = [(key, entry) for key, entry in every if not HAN.match(entry[0])]
+    words = sorted((entry for _, entry in every if HAN.match(entry[0])), key=lambda entry: place(entry[0]))
+    lettered = [(letter(entry[0]), entry) for entry in words]
     both = sorted(names + lettered, key=lambda each: each[0])  # in each group names stay first
     return [(key, [entry for _, entry in group]) for key, group in groupby(both, key=lambda each: each[0])]
 
