@@ -263,6 +263,7 @@ def test_each_rule_has_a_slip():
         "数据类型（dtype）、显式轴、Explicit 类型的轴。",
         "两个矩阵，一个矩形。",
         "分区规格 · partition spec",
+        "沿整条轴通信。",
         "首页。 · [English](README.md)",
         "顺序（又称次序、即时执行）。",
         "It is here, (and there): *nothing*.",

@@ -74,7 +74,7 @@ RULES = (
     Rule("(?:一阶|二阶|两个|的)矩(?![阵形])", "a second word for the moments of Adam", "动量"),
     Rule("数据类型(?!（)", "a second word for dtype", "dtype; once 数据类型（dtype）"),
     Rule("在(?:本页|这里)可以查到|本页有 ", "a second way to begin a page", "本页列出、本页使用"),
-    Rule("条(?:网格)?轴", "a second way to count axes", "个：一个轴"),
+    Rule("(?<!整)条(?:网格)?轴", "a second way to count axes", "个：一个轴"),
 )
 # Words that readers look for, besides those of the glossary.
 PLAIN = {"数组", "显式模式", "报错"}
