@@ -35,6 +35,11 @@ def test_a_title_says_the_page_and_what_the_handbook_is_of(built_small, page):
     assert root.xpath("//head/title/text()") == [TITLES[page]]
 
 
+def test_the_front_page_says_in_the_words_of_its_readers_what_it_is_for():
+    first = next(str(message.string) for message in read(CHECKOUT / CATALOGUES / "index.po") if len(message.id) > 100)
+    assert [word for word in ("多卡", "分布式训练", "显存", "JAX", "jax.sharding") if word not in first] == []
+
+
 @pytest.mark.parametrize("word", SAID)
 def test_a_word_stands_under_the_letter_that_it_is_said_with(word):
     assert letter(word) == SAID[word]
