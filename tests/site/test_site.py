@@ -57,8 +57,10 @@ def test_the_chinese_index_is_by_pinyin(site):
     headings = root.xpath("//section[@class='genindex-section']/h2/text()")
     assert headings == sorted(headings)
     assert "".join(headings).isascii()
-    below = root.xpath("//section[@id='W']//li/a/text()")
-    assert [word.strip() for word in below if "网格" in word] == ["网格轴"]
+    below = [link.text_content().strip() for link in root.xpath("//section[@id='W']//li/a")]
+    assert [word for word in below if word.startswith("网格")] == ["网格轴 · mesh axis"]
+    assert below.index("网格轴 · mesh axis") > max(at for at, word in enumerate(below) if word.startswith("with_"))
+    assert "built-in" not in root.text_content()
 
 
 @pytest.mark.long

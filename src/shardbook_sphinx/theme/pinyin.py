@@ -25,6 +25,9 @@ END = b"\xd7\xfa"
 # Read as these are in the words of the index: 重 in 重新, where GB 2312 has it as in 重量.
 STAND_INS = {"重": "虫"}
 
+# What Sphinx says of functions in an index of any language, and what it means.
+FUNCTION = {"built-in function": "函数"}
+
 Entry = tuple[str, Any]
 
 
@@ -64,7 +67,25 @@ def by_pinyin(groups: list[tuple[str, list[Entry]]]) -> list[tuple[str, list[Ent
     return [(key, [entry for _, entry in group]) for key, group in groupby(both, key=lambda each: each[0])]
 
 
+def in_chinese(groups: list[tuple[str, list[Entry]]]) -> list[tuple[str, list[Entry]]]:
+    """The groups of an index without what Sphinx leaves in English.
+
+    >>> in_chinese([("B", [("built-in function", ([], [("f()", [])], None))])])
+    [('B', [('函数', ([], [('f()', [])], None))])]
+    """
+    return [
+        (
+            key,
+            [
+                (FUNCTION.get(name, name), (links, [(FUNCTION.get(below, below), to) for below, to in inner], category))
+                for name, (links, inner, category) in entries
+            ],
+        )
+        for key, entries in groups
+    ]
+
+
 def sort_index(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
-    """Give the Chinese index its order."""
+    """Give the Chinese index its words and its order."""
     if pagename == "genindex" and app.config.language == "zh_CN":
-        context["genindexentries"] = by_pinyin(context["genindexentries"])
+        context["genindexentries"] = by_pinyin(in_chinese(context["genindexentries"]))

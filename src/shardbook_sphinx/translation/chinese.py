@@ -75,6 +75,7 @@ RULES = (
     Rule("数据类型(?!（)", "a second word for dtype", "dtype; once 数据类型（dtype）"),
     Rule("在(?:本页|这里)可以查到|本页有 ", "a second way to begin a page", "本页列出、本页使用"),
     Rule("(?<!整)条(?:网格)?轴", "a second way to count axes", "个：一个轴"),
+    Rule(r"\d %", "space before a percent sign", "no space"),
 )
 # Words that readers look for, besides those of the glossary.
 PLAIN = {"数组", "显式模式", "报错"}
