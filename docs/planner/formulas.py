@@ -75,14 +75,15 @@ def pieces(plan):
 
 
 def in_tiles(shape):
-    """How many numbers of four bytes a TPU stores for an array: in tiles of 8 × 128, in the order that wastes least."""
+    """How many numbers of four bytes a TPU stores: in tiles of 8 × 128, in the order that wastes least; a row of 1024."""
 
     def padded(rows, lanes):
         tile = min(8, 1 << (shape[rows] - 1).bit_length())
         whole = -(-shape[rows] // tile) * tile * -(-shape[lanes] // 128) * 128
         return math.prod(shape) // (shape[rows] * shape[lanes]) * whole
 
-    shape = (1,) * (2 - len(shape)) + tuple(shape)
+    if len(shape) == 1:
+        return -(-shape[0] // 1024) * 1024
     return min(padded(rows, lanes) for rows, lanes in itertools.permutations(range(len(shape)), 2))
 
 

@@ -93,9 +93,9 @@ function pieces(/** @type {Plan} */ plan) {
   return [...layers, [V / t, D / f], [D], ...(tied ? [] : [[D / f, V / t]])];
 }
 
-/** How many numbers a TPU stores for an array: in tiles of 8 × 128, in the order that wastes least. */
-export function inTiles(/** @type {number[]} */ given) {
-  const shape = given.length < 2 ? [1, ...given] : given;
+/** How many numbers a TPU stores: in tiles of 8 × 128, in the order that wastes least; a row of 1024. */
+export function inTiles(/** @type {number[]} */ shape) {
+  if (shape.length === 1) return Math.ceil(shape[0] / 1024) * 1024;
   const whole = product(shape);
   let best = Infinity;
   for (const rows of shape.keys()) {
