@@ -75,7 +75,7 @@ def pieces(plan):
 
 
 def in_tiles(shape):
-    """How many numbers of four bytes a TPU stores: in tiles of 8 × 128, in the order that wastes least; a row of 1024."""
+    """How many float32 a TPU stores: in tiles of 8 × 128, in the order that wastes least, or of 1024 in a row."""
 
     def padded(rows, lanes):
         tile = min(8, 1 << (shape[rows] - 1).bit_length())

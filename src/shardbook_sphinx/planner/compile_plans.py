@@ -16,6 +16,7 @@ import jax
 from jax.sharding import AxisType
 
 import shardbook
+from shardbook._stderr import stderr_kept
 from shardbook_sphinx.planner.plans import TOPOLOGIES, Trial, load, planned
 
 config: Any = jax.config
@@ -30,7 +31,8 @@ def compiled(root: Path, trial: Trial) -> dict[str, Any]:
     mesh = shardbook.chip_mesh(trial.chip, topology, lengths, axis_names=step.AXES, axis_types=auto)
     lowered = step.step_on(mesh, plan).lower(*step.described(plan))
     try:
-        made = lowered.compile()
+        with stderr_kept():  # warnings, which no plan shows
+            made = lowered.compile()
     except jax.errors.JaxRuntimeError as error:
         return {"refused": str(error).partition(" HLO module")[0]}
     device, received = shardbook.memory(made).device, Counter[str]()

@@ -13,7 +13,8 @@ from sphinx.util.docutils import SphinxDirective
 from shardbook._chips import CHIPS, TORUS
 from shardbook_sphinx.domain import handbook
 from shardbook_sphinx.planner.judge import Judged, judged
-from shardbook_sphinx.planner.plans import FOLDER, RECORD, load
+from shardbook_sphinx.planner.plans import FOLDER, load
+from shardbook_sphinx.planner.record import RECORD
 from shardbook_sphinx.planner.words import WORDS
 from shardbook_sphinx.theme.assets import PLANNER, bundle, write
 

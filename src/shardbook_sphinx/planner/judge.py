@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shardbook_sphinx.languages import mark
-from shardbook_sphinx.planner.plans import PLATFORM, Trial, drawn, first, load, planned, read
+from shardbook_sphinx.planner.plans import PLATFORM, Trial, drawn, first, load, planned
+from shardbook_sphinx.planner.record import read
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,30 +1,20 @@
-"""Plans for which compilers were asked, and the record of what they gave: docs/_data/plans.json.
+"""Plans for which compilers were asked.
 
 The first were looked at while the formulas were made. The others were drawn by chance when the formulas stood, and have
-changed nothing since.
+changed nothing since. The compilers' environment imports this too: it has no Sphinx.
 """
 
 from __future__ import annotations
 
-import ast
-import importlib.util
 import itertools
-import json
 import random
 from functools import cache
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from shardbook_sphinx.compilers.store import COMPILERS, sealed
-from shardbook_sphinx.exceptions import HandbookError
-from shardbook_sphinx.pins import pinned
-
-if TYPE_CHECKING:
-    from types import ModuleType
+from types import ModuleType
+from typing import NamedTuple
 
 FOLDER = Path("docs", "planner")
-RECORD = Path("docs", "_data", "plans.json")
-REMEDY = "renew it by python3 noxfile.py -s chips -- --plans"
 # By chip: its platform, and the topologies that the plans are compiled for, by the number of devices.
 PLATFORM = {"H100": "cuda", "v5e": "tpu"}
 TOPOLOGIES = {
@@ -140,11 +130,9 @@ def meshes(devices: int) -> list[tuple[int, int, int, int]]:
 @cache
 def load(root: Path, name: str) -> ModuleType:
     """A module of docs/planner, which is no package: pages load it and readers save it."""
-    spec = importlib.util.spec_from_file_location(f"planner_{name}", root / FOLDER / f"{name}.py")
-    if spec is None or spec.loader is None:
-        raise HandbookError(f"{root / FOLDER} has no {name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    loader = SourceFileLoader(f"planner_{name}", str(root / FOLDER / f"{name}.py"))
+    module = ModuleType(loader.name)
+    loader.exec_module(module)
     return module
 
 
@@ -179,34 +167,3 @@ class Plan(NamedTuple):
 def planned(root: Path, trial: Trial) -> Plan:
     """The plan of a trial."""
     return Plan(Model(*load(root, "formulas").MODELS[trial.model]), *trial[2:])
-
-
-def made_by(root: Path) -> dict[str, str]:
-    """What determines what compilers give: their releases, and what the step says, without its comments."""
-    step = ast.dump(ast.parse((root / FOLDER / "step.py").read_text(encoding="utf-8")))
-    return {name: pinned("chips")[name] for name in COMPILERS} | {"step.py": sealed(step)}
-
-
-def read(root: Path) -> dict[str, dict[str, Any]]:
-    """What compilers gave, by a trial's name.
-
-    Raises
-    ------
-    HandbookError
-        If it was made by other compilers, or of another step.
-    """
-    recorded = json.loads((root / RECORD).read_text(encoding="utf-8"))
-    if recorded["made_by"] != made_by(root):
-        raise HandbookError(f"{RECORD} was made by other compilers, or of another step: {REMEDY}")
-    plans: dict[str, dict[str, Any]] = recorded["plans"]
-    return plans
-
-
-def write(root: Path, plans: dict[str, dict[str, Any]]) -> None:
-    """Write the record, a line for each plan."""
-    lines = ",\n".join(
-        f"    {json.dumps(name, ensure_ascii=False)}: {json.dumps(plans[name])}" for name in sorted(plans)
-    )
-    made = json.dumps(made_by(root))
-    text = f'{{\n  "made_by": {made},\n  "plans": {{\n{lines}\n  }}\n}}\n'
-    (root / RECORD).write_text(text, encoding="utf-8", newline="\n")

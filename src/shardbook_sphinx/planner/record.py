@@ -1,21 +1,57 @@
-"""Have the compilers of chips make the plans that are not recorded, or some of the recorded ones again."""
+"""The record of plans, docs/_data/plans.json: read, renewed by the compilers of chips, or compared with them anew."""
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import random
 import subprocess
 import time
+from pathlib import Path
 from subprocess import PIPE
 from typing import TYPE_CHECKING, Any
 
+from shardbook_sphinx.compilers.store import COMPILERS, REMEDY, sealed
 from shardbook_sphinx.exceptions import HandbookError
-from shardbook_sphinx.planner.plans import RECORD, Trial, drawn, first, read, write
+from shardbook_sphinx.pins import pinned
+from shardbook_sphinx.planner.plans import FOLDER, Trial, drawn, first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+RECORD = Path("docs", "_data", "plans.json")
+
+
+def made_by(root: Path) -> dict[str, str]:
+    """What determines what compilers give: their releases, and what the step says, without its comments."""
+    step = ast.dump(ast.parse((root / FOLDER / "step.py").read_text(encoding="utf-8")))
+    return {name: pinned("chips")[name] for name in COMPILERS} | {"step.py": sealed(step)}
+
+
+def read(root: Path) -> dict[str, dict[str, Any]]:
+    """What compilers gave, by a trial's name.
+
+    Raises
+    ------
+    HandbookError
+        If it was made by other compilers, or of another step.
+    """
+    recorded = json.loads((root / RECORD).read_text(encoding="utf-8"))
+    if recorded["made_by"] != made_by(root):
+        raise HandbookError(f"{RECORD} was made by other compilers, or of another step: {REMEDY}")
+    plans: dict[str, dict[str, Any]] = recorded["plans"]
+    return plans
+
+
+def write(root: Path, plans: dict[str, dict[str, Any]]) -> None:
+    """Write the record, a line for each plan."""
+    lines = ",\n".join(
+        f"    {json.dumps(name, ensure_ascii=False)}: {json.dumps(plans[name])}" for name in sorted(plans)
+    )
+    made = json.dumps(made_by(root))
+    text = f'{{\n  "made_by": {made},\n  "plans": {{\n{lines}\n  }}\n}}\n'
+    (root / RECORD).write_text(text, encoding="utf-8", newline="\n")
 
 
 def compiling(root: Path, python: str, trials: list[Trial]) -> Iterator[tuple[str, dict[str, Any]]]:
