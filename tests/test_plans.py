@@ -76,6 +76,14 @@ def test_a_formula_that_is_off_is_found(monkeypatch):
     assert judge.judge(CHECKOUT, trial, refused).missed == ("that it is refused",)
 
 
+def test_a_plan_that_is_not_recorded_fails_the_build(monkeypatch):
+    recorded = record.read(CHECKOUT)
+    recorded.pop(plans.first()[7].name)
+    monkeypatch.setattr(judge, "read", lambda _: recorded)
+    with pytest.raises(HandbookError, match="fsdp 4, sequence 2 is not recorded, nor are 0 others: renew it by"):
+        judge.judged(CHECKOUT)
+
+
 def test_plan_and_model_are_those_of_the_step():
     """The tests and the table have classes of their own: the step's would load JAX."""
     step = ast.parse((CHECKOUT / plans.FOLDER / "step.py").read_text(encoding="utf-8"))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from shardbook_sphinx.compilers.store import REMEDY
+from shardbook_sphinx.exceptions import HandbookError
 from shardbook_sphinx.languages import mark
 from shardbook_sphinx.planner.plans import PLATFORM, Trial, drawn, first, load, planned
 from shardbook_sphinx.planner.record import read
@@ -35,6 +37,8 @@ def judged(root: Path) -> dict[str, list[Judged]]:
     """All recorded plans, those that the formulas were made with and those that were drawn when they stood."""
     recorded = read(root)
     groups = {"first": first(), "drawn": drawn(root)}
+    if missing := [trial.name for trials in groups.values() for trial in trials if trial.name not in recorded]:
+        raise HandbookError(f"{missing[0]} is not recorded, nor are {len(missing) - 1} others: {REMEDY}")
     return {group: [judge(root, trial, recorded[trial.name]) for trial in trials] for group, trials in groups.items()}
 
 
