@@ -15,9 +15,9 @@ from shardbook_sphinx.planner import judge, plans, record
 STAND_IN = """#!{python}
 import json, sys
 sys.path.insert(0, {source!r})
-from shardbook_sphinx.planner.plans import Trial
+from shardbook_sphinx.planner.plans import PlanOnChip
 for asked in json.loads(sys.stdin.readline()):
-    name = Trial(*asked).name
+    name = PlanOnChip(*asked).name
     with open({log!r}, "a") as file:
         file.write(name + "\\n")
     print(json.dumps([name, {given!r}, 0.1]), flush=True)

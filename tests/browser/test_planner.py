@@ -39,7 +39,7 @@ def verdict(page):
 
 
 def test_the_first_plan_is_shown(planner):
-    expect(verdict(planner)).to_have_text("Fits: 14.9 GiB of 59.33 GiB that a program may use on each of 64 × H100.")
+    expect(verdict(planner)).to_have_text("Fits: 12.23 GiB of 59.33 GiB that a program may use on each of 64 × H100.")
     assert field(planner, "model").input_value() == "Llama 3.1 8B"
     assert planner.locator(".planner-memory tbody tr").count() == 7
     assert (

@@ -17,12 +17,12 @@ from jax.sharding import AxisType
 
 import shardbook
 from shardbook._stderr import stderr_kept
-from shardbook_sphinx.planner.plans import TOPOLOGIES, Trial, load, planned
+from shardbook_sphinx.planner.plans import TOPOLOGIES, PlanOnChip, load, planned
 
 config: Any = jax.config
 
 
-def compiled(root: Path, trial: Trial) -> dict[str, Any]:
+def compiled(root: Path, trial: PlanOnChip) -> dict[str, Any]:
     """What a compiler makes of a plan: what its device holds and receives, along which axes; or its refusal."""
     step, plan = load(root, "step"), planned(root, trial)
     lengths = (plan.data, plan.fsdp, plan.sequence, plan.tensor)
@@ -50,7 +50,7 @@ def main() -> None:
     config.update("jax_platforms", "cpu")
     root = Path(sys.argv[1])
     for asked in json.loads(sys.stdin.readline()):
-        trial, begun = Trial(*asked), time.monotonic()
+        trial, begun = PlanOnChip(*asked), time.monotonic()
         given = compiled(root, trial)
         print(json.dumps([trial.name, given, round(time.monotonic() - begun, 1)]), flush=True)
 

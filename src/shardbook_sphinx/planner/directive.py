@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from docutils import nodes
+from docutils.parsers.rst.directives import flag
 from sphinx.locale import _
 from sphinx.util.docutils import SphinxDirective
 
@@ -44,18 +45,19 @@ class Planner(SphinxDirective):
 
 
 class Plans(SphinxDirective):
-    """A row for each recorded plan: what the compiler gave, and the formulas beside it; before it the sums."""
+    """How often the formulas are right, and a row for each plan: what the compiler gave, and the formulas beside it."""
 
     required_arguments = 1
-    option_spec: ClassVar[Any] = {}
+    option_spec: ClassVar[Any] = {"missed": flag}
 
     def run(self) -> list[nodes.Node]:
-        """Judge each plan and write the rows of ``first`` or ``drawn``."""
+        """Judge ``first`` or ``drawn`` and write their rows, or with ``:missed:`` those of plans that are missed."""
         root = Path(self.env.app.confdir)
         for path in (RECORD, FOLDER / "formulas.py", FOLDER / "step.py"):
             self.env.note_dependency(str(root / path))
         found = judged(root)[self.arguments[0]]
-        return [nodes.paragraph("", told(found)), *table(found)]
+        shown = [each for each in found if each.missed] if "missed" in self.options else found
+        return [nodes.paragraph("", told(found), translatable=False), *table(shown)]
 
 
 def told(found: list[Judged]) -> str:

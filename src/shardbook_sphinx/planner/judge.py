@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from shardbook_sphinx.compilers.store import REMEDY
 from shardbook_sphinx.exceptions import HandbookError
 from shardbook_sphinx.languages import mark
-from shardbook_sphinx.planner.plans import PLATFORM, Trial, drawn, first, load, planned
+from shardbook_sphinx.planner.plans import PLATFORM, PlanOnChip, drawn, first, load, planned
 from shardbook_sphinx.planner.record import read
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def judged(root: Path) -> dict[str, list[Judged]]:
     return {group: [judge(root, trial, recorded[trial.name]) for trial in trials] for group, trials in groups.items()}
 
 
-def judge(root: Path, trial: Trial, given: dict[str, Any]) -> Judged:
+def judge(root: Path, trial: PlanOnChip, given: dict[str, Any]) -> Judged:
     """Set the formulas beside what a compiler gave."""
     formulas, plan, platform = load(root, "formulas"), planned(root, trial), PLATFORM[trial.chip]
     arguments, temporaries = formulas.arguments(plan, platform), formulas.temporaries(plan, platform)

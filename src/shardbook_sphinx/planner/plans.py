@@ -23,7 +23,7 @@ TOPOLOGIES = {
 }
 
 
-class Trial(NamedTuple):
+class PlanOnChip(NamedTuple):
     """A plan on a chip; its axes are those of docs/planner/step.py."""
 
     chip: str
@@ -46,7 +46,7 @@ class Trial(NamedTuple):
     def name(self) -> str:
         """What it is recorded as.
 
-        >>> Trial("v5e", "Llama 3.1 8B", 16, 4096, 1, 16, 4, 1, True, True).name
+        >>> PlanOnChip("v5e", "Llama 3.1 8B", 16, 4096, 1, 16, 4, 1, True, True).name
         'v5e 8x8, Llama 3.1 8B, 16 × 4096, fsdp 16, sequence 4'
         """
         axes = {"data": self.data, "fsdp": self.fsdp, "sequence": self.sequence, "tensor": self.tensor}
@@ -55,10 +55,10 @@ class Trial(NamedTuple):
         return ", ".join(parts + ["float32"] * (not self.half) + ["all kept"] * (not self.again))
 
 
-def first() -> list[Trial]:
+def first() -> list[PlanOnChip]:
     """The plans that the formulas were made with: each axis alone, in pairs, in threes, from small to large."""
     return [
-        Trial(chip, model, B, S, *axes, half, again)
+        PlanOnChip(chip, model, B, S, *axes, half, again)
         for chip in PLATFORM
         for model, B, S, axes, half, again in (
             *(("Llama 3.2 1B", 8, 2048, axes, True, True) for axes in AXES_OF_EIGHT),
@@ -94,11 +94,11 @@ SEED, EACH = 20261123, 10
 USABLE = {"H100": 59 * 2**30, "v5e": int(15.5 * 2**30)}
 
 
-def drawn(root: Path) -> list[Trial]:
+def drawn(root: Path) -> list[PlanOnChip]:
     """Plans drawn by chance, so many for each chip, of those that divide and by the formulas fit the chip."""
     formulas = load(root, "formulas")
     draw = random.Random(SEED)  # noqa: S311
-    found: list[Trial] = []
+    found: list[PlanOnChip] = []
     known = set(first())
     for chip, room in USABLE.items():
         while len(found) < EACH * (1 + list(USABLE).index(chip)):
@@ -107,7 +107,7 @@ def drawn(root: Path) -> list[Trial]:
             model, tokens = draw.choice(list(formulas.MODELS)), draw.choice((1024, 2048, 4096))
             half, again = draw.random() < 0.8, draw.random() < 0.8
             batch = devices * draw.choice((1, 2))
-            trial = Trial(chip, model, batch, tokens, data, fsdp, sequence, tensor, half, again)
+            trial = PlanOnChip(chip, model, batch, tokens, data, fsdp, sequence, tensor, half, again)
             plan = planned(root, trial)
             if trial in known or formulas.problems(plan):
                 continue
@@ -164,6 +164,6 @@ class Plan(NamedTuple):
     again: bool = True
 
 
-def planned(root: Path, trial: Trial) -> Plan:
+def planned(root: Path, trial: PlanOnChip) -> Plan:
     """The plan of a trial."""
     return Plan(Model(*load(root, "formulas").MODELS[trial.model]), *trial[2:])

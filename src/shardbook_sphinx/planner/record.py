@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from shardbook_sphinx.compilers.store import COMPILERS, REMEDY, sealed
 from shardbook_sphinx.exceptions import HandbookError
 from shardbook_sphinx.pins import pinned
-from shardbook_sphinx.planner.plans import FOLDER, Trial, drawn, first
+from shardbook_sphinx.planner.plans import FOLDER, PlanOnChip, drawn, first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +54,7 @@ def write(root: Path, plans: dict[str, dict[str, Any]]) -> None:
     (root / RECORD).write_text(text, encoding="utf-8", newline="\n")
 
 
-def compiling(root: Path, python: str, trials: list[Trial]) -> Iterator[tuple[str, dict[str, Any]]]:
+def compiling(root: Path, python: str, trials: list[PlanOnChip]) -> Iterator[tuple[str, dict[str, Any]]]:
     """What compilers give, by a plan's name, as it comes; the process ends with the iteration."""
     environment = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(root / "src"), "PYTHONHASHSEED": "0"}
     command = [python, "-m", "shardbook_sphinx.planner.compile_plans", str(root)]

@@ -24,11 +24,11 @@ const WIDE = 600; // of a bar, in units of its picture
 const COLOURS = {
   parameters: "sb-h0 sb-s3",
   optimizer: "sb-h1 sb-s1",
-  batch: "sb-h4 sb-s0",
+  batch: "sb-h6 sb-s0",
   rounded: "sb-h2 sb-s2",
   gradients: "sb-h3 sb-s0",
   kept: "sb-h4 sb-s2",
-  working: "sb-h5 sb-s0",
+  working: "sb-h7 sb-s1",
 };
 
 const root = the(document, "article");
@@ -258,4 +258,4 @@ for (const [name, copied] of Object.entries(COPIED)) {
   the(root, `[data-copy=${name}]`).addEventListener("click", () => (wrong.length ? undefined : copy(copied())));
 }
 follow();
-root.classList.add("planner-begun");
+root.classList.add("explorer-begun", "planner-begun");
