@@ -1,6 +1,7 @@
 """The planner: used by hand, by keyboard and by link, in either language; whatever is asked, the page stands."""
 
 import json
+import re
 
 import pytest
 from axe import everywhere
@@ -8,13 +9,17 @@ from browsing import LANGUAGES
 from plan_links import HOSTILE, IMPOSSIBLE, link
 from playwright.sync_api import expect
 
-REDRAW = """(values) => values.map(([name, value]) => {
+# The least of several times for each change: the machine may be busy with something else.
+REDRAW = """(values) => values.map(([name, ...values]) => {
     const field = document.querySelector(`[name="${name}"]`);
-    const before = performance.now();
-    field.value = value;
-    field.dispatchEvent(new InputEvent("input", {bubbles: true}));
-    document.querySelector(".planner-shown").getBoundingClientRect();
-    return performance.now() - before;
+    const shown = document.querySelector(".planner-shown");
+    return Math.min(...values.map(value => {
+        const before = performance.now();
+        field.value = value;
+        field.dispatchEvent(new InputEvent("input", {bubbles: true}));
+        shown.getBoundingClientRect();
+        return performance.now() - before;
+    }));
 })"""
 
 
@@ -85,7 +90,7 @@ def test_a_link_brings_the_plan_back(planner, address):
     field(planner, "sequence").fill("2")
     field(planner, "half").select_option("0")
     field(planner, "again").uncheck()
-    planner.wait_for_function("location.hash.includes('sequence=2')")
+    expect(planner).to_have_url(re.compile("sequence=2.*half=0&again=0"))
     said, where = verdict(planner).inner_text(), planner.url
     planner.goto("about:blank")
     planner.goto(where)
@@ -103,6 +108,8 @@ def test_hostile_links_do_no_harm(page, address):
         page.evaluate("hash => { location.hash = hash; }", hash_)
         expect(page.locator(".planner-link-problem")).to_contain_text("This link cannot be followed")
         assert verdict(page).inner_text() == said
+    opened(page, address, IMPOSSIBLE[0])
+    assert verdict(page).inner_text() == said
     for hash_ in IMPOSSIBLE:
         page.evaluate("hash => { location.hash = hash; }", hash_)
         expect(page.locator(".planner-refusal")).to_be_visible()
@@ -136,10 +143,10 @@ def test_by_keyboard(planner):
 
 
 def test_a_redraw_fits_into_a_frame(planner):
-    """Of 16 ms, with the layout of the page; the median of thirty, since the machine may be busy."""
-    values = [("tensor", str(1 << at % 4)) for at in range(15)] + [("B", str(64 * (1 + at % 3))) for at in range(15)]
-    times = sorted(planner.evaluate(REDRAW, values))
-    assert times[len(times) // 2] < 16, times
+    """With the layout of the page, of 16 ms."""
+    changes = [("tensor", *"1248124812"), ("fsdp", *["8", "16", "32"] * 4), ("B", *["64", "128", "192"] * 4)]
+    times = planner.evaluate(REDRAW, changes)
+    assert max(times) < 16, times
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -147,8 +154,7 @@ def test_it_speaks_the_language_of_the_page(page, address, language):
     opened(page, address, link(tensor=6), language)
     said = page.locator(".planner-refusal").inner_text()
     assert ("整除" in said) == (language == "zh")
-    shown = page.locator(".planner").inner_text()
-    assert ("显存" in shown or "放得下" in shown or "批次" in shown) == (language == "zh")
+    assert ("放得下" in verdict(page).inner_text()) == (language == "zh")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

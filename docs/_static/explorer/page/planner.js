@@ -52,6 +52,7 @@ let planned = firstPlan();
 /** @type {Problem[]} */
 let wrong = [];
 let settling = 0;
+let pictured = false;
 
 /** A number for people: two or three digits that count. */
 const short = (/** @type {number} */ number) => `${Number(number.toPrecision(3))}`;
@@ -94,9 +95,14 @@ function show() {
   refusal.hidden = !wrong.length;
   refusal.replaceChildren(...wrong.flatMap((each) => [...told(sentence(each)), html("br", {})]));
   root.classList.toggle("planner-refused", wrong.length > 0);
-  if (wrong.length) return;
-  showMemory();
-  showSent();
+  // A link to what has no plan comes before any other: then the first one stands for it.
+  if (!wrong.length || !pictured) showResults(wrong.length ? firstPlan() : planned);
+  pictured = true;
+}
+
+function showResults(/** @type {Planned} */ shown) {
+  showMemory(shown);
+  showSent(shown);
   if (folded.open) showPython();
 }
 
@@ -106,8 +112,7 @@ function sentence(/** @type {Problem} */ { kind, values, field: name }) {
   return tell(`problem_${kind}`, { ...values, field: named });
 }
 
-function showMemory() {
-  const { plan, chip } = planned;
+function showMemory(/** @type {Planned} */ { plan, chip }) {
   const { platform, usable } = numbers().CHIPS[chip];
   const parts = held(plan, platform);
   const needed = total(parts);
@@ -133,8 +138,7 @@ function showMemory() {
   memory.replaceChildren(bar, table(words.memory, [words.part, words.bytes, words.share], rows));
 }
 
-function showSent() {
-  const { plan, chip } = planned;
+function showSent(/** @type {Planned} */ { plan, chip }) {
   const amounts = received(plan);
   const { products, ...links } = seconds(plan, numbers().CHIPS[chip]);
   const most = Math.max(products, ...Object.values(links));
