@@ -126,7 +126,9 @@ def test_the_program_can_be_copied_and_read(planner):
     copied = planner.evaluate("navigator.clipboard.readText()")
     assert "plan = Plan(model, B=64, S=4096, fsdp=16, tensor=4)" in copied
     planner.locator(".planner-python summary").click()
-    assert planner.locator(".planner-python pre").inner_text().strip() == copied.strip()
+    shown = planner.locator(".planner-python pre")
+    expect(shown).to_contain_text("tokens = draw(jax.random.key(1))")
+    assert shown.inner_text().strip() == copied.strip()
 
 
 def test_by_keyboard(planner):
