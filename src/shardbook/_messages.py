@@ -217,8 +217,8 @@ no array listed here.",
         "sums_exceed": "各操作的合计相加会超过总数，因为每项都按对它而言通信最多的分支计。",
         "untold_groups": "?：程序没有写明哪些设备参与通信。",
         "widened": "括号内：XLA 的 CPU 后端在这里用 float32 传输 {types}；在 GPU 和 TPU 上字节数减半。",
-        "rematerialization": "XLA 警告{at}：从 {before} 到 {after} 没有高效的做法，只能先把整个数组复制到每个设备\
-（involuntary full rematerialization）。",
+        "rematerialization": "XLA 警告 involuntary full rematerialization（被迫完整重建数组）{at}：\
+从 {before} 到 {after} 没有高效的做法，只能先把整个数组复制到每个设备。",
         "memory_table": "每个设备上的参数",
         "device_holds": "每个设备占用",
         "of_chip": "占 {memory}（{chip}）的",

@@ -188,6 +188,7 @@ SLIPS = [
     (3, "在  JAX 中。"),
     (4, "提问： 一条。"),
     (5, "它返回一个数组。"),
+    (5, "这是网格。它有两个轴。"),
     (6, "意外之处：结果是空的。"),
     (7, "结果不理会网格。"),
     (8, "错误信息说的是长度。"),
@@ -211,6 +212,19 @@ SLIPS = [
     (24, "第 0 个维度。"),
     (25, "维度的大小必须能整除。"),
     (26, "不给时使用当前网格。"),
+    (27, "这是由轴名组成的元组。"),
+    (28, "应当改用另一个函数。"),
+    (29, "每个词元一行。"),
+    (30, "非自愿的重建。"),
+    (30, "完全重物化。"),
+    (31, "这会引发 `KeyError`。"),
+    (32, "在 Explicit 轴上没有提示。"),
+    (33, "同一个 spec 用两次。"),
+    (34, "Adam 的矩也切分。"),
+    (35, "结果的数据类型不变。"),
+    (36, "在本页可以查到网格。"),
+    (36, "本页有 8 个设备。"),
+    (37, "网格的两条轴。"),
 ]
 
 
@@ -244,7 +258,12 @@ def test_each_rule_has_a_slip():
         "错误信息为空。",
         "相比之下，数组的维度更多；统一维度之后再相加。",
         "字节数就是大小，第 0 维的长度是 4。",
-        "段首不是它。",
+        "段首不是它，它在句中；由它返回。",
+        "程序由三步组成，结果是分片方式的列表。",
+        "数据类型（dtype）、显式轴、Explicit 类型的轴。",
+        "两个矩阵，一个矩形。",
+        "分区规格 · partition spec",
+        "沿整条轴通信。",
         "首页。 · [English](README.md)",
         "顺序（又称次序、即时执行）。",
         "It is here, (and there): *nothing*.",
@@ -265,6 +284,30 @@ def test_a_slip_is_told_with_its_page_its_sentence_the_rule_and_the_remedy(small
     english = {NOW: "It is six."}.get(page, "Back to top")
     assert told == f"{Path(page)}: {after[:8]!r}: a second word for order: write 顺序: {english}"
     assert counted.endswith("1 problems")
+
+
+GLOSSARY = """\
+msgid ""
+msgstr ""
+"Language: zh_CN\\n"
+"Content-Type: text/plain; charset=utf-8\\n"
+
+msgid "today"
+msgstr "今天 · today"
+
+msgid "Also called: now."
+msgstr "又称：现在、眼下。"
+"""
+
+
+@pytest.mark.parametrize(
+    ("title", "found"), [("今天", True), ("眼下的六", True), ("六（six）", True), ("两个数组", True), ("六", False)]
+)
+def test_a_title_that_no_search_finds_is_told(small, problems, title, found):
+    small.write(f"{CATALOGUES}/glossary.po", GLOSSARY)
+    small.edit(NOW, 'msgstr "今天"', f'msgstr "{title}"')
+    told = [problem for problem in problems() if problem.startswith("now.po")]
+    assert told == ([] if found else ["now.po: no word to search for in the title, such as a name or a term: Today"])
 
 
 def test_the_words_of_figures_keep_the_rules_too():

@@ -52,6 +52,15 @@ def test_every_page_was_built_in_both_languages(handbook, site):
     assert (site / "index.html").is_file()
 
 
+def test_the_chinese_index_is_by_pinyin(site):
+    root = site_checks.parse(site / "zh/genindex.html")
+    headings = root.xpath("//section[@class='genindex-section']/h2/text()")
+    assert headings == sorted(headings)
+    assert "".join(headings).isascii()
+    below = root.xpath("//section[@id='W']//li/a/text()")
+    assert [word.strip() for word in below if "网格" in word] == ["网格轴"]
+
+
 @pytest.mark.long
 def test_a_build_from_scratch_elsewhere_is_the_same_file_for_file(site, tmp_path):
     """Without any output of this checkout: what cells print, and what XLA inserts, is made anew."""

@@ -10,7 +10,18 @@ if TYPE_CHECKING:
 
 def setup(app: Sphinx) -> None:
     """Mend the theme, and tell the templates of languages and previews."""
-    from shardbook_sphinx.theme import assets, elsewhere, figures, furo, lighter, mathml, navigation, opengraph, tables  # noqa: PLC0415
+    from shardbook_sphinx.theme import (  # noqa: PLC0415
+        assets,
+        elsewhere,
+        figures,
+        furo,
+        lighter,
+        mathml,
+        navigation,
+        opengraph,
+        pinyin,
+        tables,
+    )
 
     figures.register()
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
@@ -21,6 +32,7 @@ def setup(app: Sphinx) -> None:
     app.connect("html-page-context", furo.add_languages)
     app.connect("html-page-context", elsewhere.add_links, priority=600)  # once it has a notebook or none
     app.connect("html-page-context", opengraph.add_description)
+    app.connect("html-page-context", pinyin.sort_index)
     app.connect("html-page-context", navigation.tell_once, priority=700)
     app.connect("html-page-context", navigation.say_what_pages_give, priority=700)
     app.connect("html-page-context", lighter.make_lighter, priority=800)  # once names are links

@@ -19,7 +19,7 @@ from babel.messages.pofile import read_po, write_po
 from markdown_it import MarkdownIt
 from mdit_py_plugins.myst_role import myst_role_plugin
 
-from shardbook_sphinx.translation.chinese import HAN, slips
+from shardbook_sphinx.translation.chinese import HAN, can_be_found, slips, sought
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 LOCALE = Path("docs/locale/zh_CN/LC_MESSAGES")
 # The words of Sphinx, its theme and its extensions; no page is its source.
 INTERFACE = "sphinx.po"
+GLOSSARY = "glossary.po"
+# The title of a part of the handbook is one plain word, and so are those of the front page and the glossary.
+PARTS = ("index", "glossary")
 
 MARKDOWN = MarkdownIt("commonmark").use(myst_role_plugin)
 
@@ -85,6 +88,8 @@ def check(templates: Path, catalogues: Path) -> list[str]:
             if message.fuzzy or not message.string:
                 problems.append(f"{words}: untranslated or fuzzy: {shorten(message.id)}")
             problems += [f"{words}: {slip}: {shorten(message.id)}" for slip in slips(str(message.string))]
+    glossary = catalogues / GLOSSARY
+    known = sought([str(message.string) for message in read(glossary)]) if glossary.exists() else set()
     for template in sorted(templates.rglob("*.pot")):
         path = catalogues / template.relative_to(templates).with_suffix(".po")
         if not path.exists():
@@ -99,7 +104,15 @@ def check(templates: Path, catalogues: Path) -> list[str]:
         for message in catalogue:
             if message.id in wanted:
                 problems += [f"{path}: {problem}: {shorten(message.id)}" for problem in faults(message)]
+        title = first_message(template) if known and path.stem not in PARTS else None
+        if title in present and not can_be_found(str(catalogue[title].string), known):
+            problems.append(f"{path}: no word to search for in the title, such as a name or a term: {shorten(title)}")
     return problems
+
+
+def first_message(template: Path) -> str | None:
+    """The title of a page, which is the first that it says; of a page without text, None."""
+    return next((str(message.id) for message in read(template) if message.id), None)
 
 
 def faults(message: Message) -> Iterator[str]:

@@ -33,7 +33,7 @@ RULES = (
         "[，。：；？！、（）《》] (?!·)|(?<!·) [，。：；？！、（）《》]", "space beside a full-width mark", "no space"
     ),
     # Sentences.
-    Rule("^它", "a paragraph begins with it", "the name of the thing"),
+    Rule("(?:^|[。；？])它", "a sentence begins with it", "the name of the thing"),
     Rule("意外之处", "no label in Chinese", "注意"),
     Rule("怪罪|不理会", "things do not act so", "指出、忽略"),
     Rule("(?:错误信息|类型|警告)[却仍则也还]?说(?!明)", "things do not speak", "写明、指出、标为"),
@@ -64,7 +64,20 @@ RULES = (
     ),
     Rule(r"维度?的大小|大小为 \d+ 的维|大小不能(?:被|整除)", "bytes and meshes have a size, dimensions do not", "长度"),
     Rule("不给(?:时|就|则|，)|没有给出?(?:时| `)", "a second word for leaving an argument out", "省略"),
+    Rule("由[^，。；：？]{1,24}组成的", "word for word from the English", "A 的列表、A 元组、A 的 pytree"),
+    Rule("应当", "weaker than what is meant", "the verb alone, or 要、必须"),
+    Rule("词元", "a second word for token", "token"),
+    Rule("非自愿|重物化", "a second name of XLA's warning", "involuntary full rematerialization（被迫完整重建数组）"),
+    Rule("引发 ?`", "a second word for raising", "抛出"),
+    Rule("(?:Auto|Explicit|Manual) ?轴", "English for a type of axes", "自动轴、显式轴、手动轴"),
+    Rule(rf"{HAN} specs?(?![\w=-])", "English for a partition spec", "分区规格"),
+    Rule("(?:一阶|二阶|两个|的)矩(?![阵形])", "a second word for the moments of Adam", "动量"),
+    Rule("数据类型(?!（)", "a second word for dtype", "dtype; once 数据类型（dtype）"),
+    Rule("在(?:本页|这里)可以查到|本页有 ", "a second way to begin a page", "本页列出、本页使用"),
+    Rule("(?<!整)条(?:网格)?轴", "a second way to count axes", "个：一个轴"),
 )
+# Words that readers look for, besides those of the glossary.
+PLAIN = {"数组", "显式模式", "报错"}
 
 
 def slips(text: str) -> Iterator[str]:
@@ -82,6 +95,26 @@ def slips(text: str) -> Iterator[str]:
         for match in re.finditer(rule.pattern, shown):
             near = shown[max(match.start() - 6, 0) : match.end() + 6]
             yield f"{near!r}: {rule.why}: write {rule.remedy}"
+
+
+def sought(glossary: list[str]) -> set[str]:
+    """The Chinese words by which a reader may look for a page: the terms of a glossary, and what else they are called.
+
+    >>> sorted(sought(["设备网格 · device mesh", "又称：网格、Mesh。", "排成网格的设备 · 图。"]) - PLAIN)
+    ['网格', '设备网格']
+    """
+    terms = [text.split(" · ")[0] for text in glossary if " · " in text and "。" not in text]
+    listed = [text.split("：")[1].rstrip("。").split("、") for text in glossary if re.match("(?:又称|相关)：", text)]
+    return PLAIN | {word for words in (terms, *listed) for word in words if re.search(HAN, word)}
+
+
+def can_be_found(title: str, words: set[str]) -> bool:
+    """Whether the title of a page has a word to look for: a name, a term in Latin letters, or one of ``words``.
+
+    >>> can_be_found("网格（Mesh）", set()), can_be_found("网格", {"网格"}), can_be_found("它说了什么", {"网格"})
+    (True, True, False)
+    """
+    return bool(re.search("[A-Za-z]", title)) or any(word in title for word in words)
 
 
 def prose(text: str) -> str:
