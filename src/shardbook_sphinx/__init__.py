@@ -16,7 +16,19 @@ if TYPE_CHECKING:
 # The ground floor, then the wings.
 PARTS = (
     *("domain", "notebooks", "rebuild"),
-    *("compilers", "execution", "xla", "reference", "explorer", "watch", "theme", "translation", "downloads", "search"),
+    *(
+        "compilers",
+        "execution",
+        "xla",
+        "reference",
+        "explorer",
+        "planner",
+        "watch",
+        "theme",
+        "translation",
+        "downloads",
+        "search",
+    ),
 )
 
 

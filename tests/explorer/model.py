@@ -10,6 +10,7 @@ from playwright._impl._driver import compute_driver_executable
 
 from shardbook._messages import MESSAGES
 from shardbook_sphinx.explorer import script
+from shardbook_sphinx.planner import directive as planner
 
 HERE = Path(__file__).parent
 CHECKOUT = HERE.parents[1]
@@ -30,7 +31,8 @@ class Model:
     """The modules of a folder, with the numbers of a package."""
 
     def __init__(self, folder: Path = MODULES, package: Path = PACKAGE):
-        given = json.dumps({"shared": script.shared(package), "words": MESSAGES})
+        numbers = {"shared": script.shared(package), "planner": planner.shared(CHECKOUT)}
+        given = json.dumps(numbers | {"words": MESSAGES})
         self.process = subprocess.Popen(
             [NODE, "--disable-warning=MODULE_TYPELESS_PACKAGE_JSON", HERE / "runner.mjs", folder, given],
             stdin=subprocess.PIPE,

@@ -1,6 +1,6 @@
 // Runs the explorer's modules for Python: a line in is a list of [module, function, ...arguments], a line out the list of
 // their answers, each { value, milliseconds } or { thrown }. The arguments are the folder of the modules, and as JSON the
-// numbers that they share with the package and the words of a figure.
+// numbers that they share with the package and the planner's formulas, and the words of a figure.
 //
 // What seems slow is timed again: the machine may have been busy with something else.
 
@@ -9,11 +9,12 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const SLOW = 10;
-const MODEL = ["dtypes", "layout", "limits", "moves", "presets", "python", "refusals", "spec", "state", "tables"];
+const MODEL = ["dtypes", "layout", "limits", "moves", "plan", "plan_link", "plan_python", "plan_search", "presets", "python", "refusals", "spec", "state", "tables"];
 
 const [, , folder, given] = process.argv;
-const { shared, words } = JSON.parse(given);
+const { shared, planner, words } = JSON.parse(given);
 globalThis.shardbookShared = shared;
+globalThis.shardbookPlanner = planner;
 
 /** An element, as much of one as pictures need; it is written as shardbook writes HTML. */
 class Element {

@@ -9,6 +9,7 @@ from model import MODULES, NODE
 
 from shardbook_sphinx.exceptions import HandbookError
 from shardbook_sphinx.explorer.script import FIRST
+from shardbook_sphinx.planner import directive as planner
 from shardbook_sphinx.theme.assets import bound, bundle, join_scripts, join_styles
 
 # Two modules have one name, in two folders; two have one hidden name.
@@ -61,7 +62,7 @@ def test_what_cannot_be_bundled_is_named(tmp_path, name, text, told):
 
 
 def test_the_explorer_is_one_script_of_all_its_modules():
-    script = "".join(bundle(MODULES, first) for first in FIRST.values())
+    script = "".join(bundle(MODULES, first) for first in [*FIRST.values(), planner.FIRST])
     names = [path.relative_to(MODULES).with_suffix("").as_posix() for path in MODULES.rglob("*.js")]
     assert [name for name in names if f"const {bound(name)} = " not in script] == []
     assert len(names) > 20

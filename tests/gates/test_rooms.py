@@ -29,12 +29,13 @@ WINGS = {
     "theme": set(),
     "translation": set(),
     "explorer": {"theme"},
+    "planner": {"compilers", "theme"},
     "watch": {"theme"},
     "reference": {"records"},
     "search": {"reference"},
     "xla": {"compilers", "execution"},
     "downloads": {"execution", "theme"},
-    "commands": {"compilers", "downloads", "execution", "records", "reference", "translation", "xla"},
+    "commands": {"compilers", "downloads", "execution", "planner", "records", "reference", "translation", "xla"},
 }
 
 

@@ -1,8 +1,8 @@
 """Renew what compilers gave for the pages on chips, or compare them anew: the session chips.
 
 The pages are read here; their cells run in the environment with the compilers, one page after another; then moves and
-products are compiled there, in as many processes as there are cores. What is recorded already is not compiled again, so
-that a renewal that was interrupted goes on where it was.
+products are compiled there, in as many processes as there are cores, and the planner's plans. What is recorded already
+is not compiled again, so that a renewal that was interrupted goes on where it was.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_note
 from shardbook_sphinx.compilers import KERNEL
 from shardbook_sphinx.compilers.store import COMPILERS
 from shardbook_sphinx.pins import pinned
+from shardbook_sphinx.planner import record as plans
 from shardbook_sphinx.recorded import FOLDER, recorded_file
 from shardbook_sphinx.xla.kinds import wanted
 from shardbook_sphinx.xla.record import check as check_chip
@@ -127,15 +128,16 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, help="check by chance as much as can be compiled in that time")
     arguments = parser.parse_args()
     root, python = Path.cwd(), arguments.python
-    half = arguments.seconds / 2 if arguments.seconds else None
+    share = arguments.seconds / 3 if arguments.seconds else None
     if arguments.check and (other := told_releases(python)):
         print(other, flush=True)
-    wrong = renew(root, python, arguments.pages, check=arguments.check, seconds=half)
+    wrong = renew(root, python, arguments.pages, check=arguments.check, seconds=share)
     if arguments.pages:
         return wrong
     if arguments.check:
-        return wrong + check_trials(root, python, half)
+        return wrong + check_trials(root, python, share) + plans.check(root, python, share)
     renew_trials(root, python)
+    plans.renew(root, python)
     return wrong
 
 

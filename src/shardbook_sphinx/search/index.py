@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 FOLDER = "pagefind"
 LAST = "names.json"
 # Pages that teach come before the others that have the same words, those on what was and on what fails come after them.
-TEACHING = ("learn/", "train/", "guides/", "explain/", "explorer", "index")
+TEACHING = ("learn/", "train/", "guides/", "explain/", "explorer", "planner", "index")
 BEGINNING = "learn/"
 LATER = ("history/", "reference/retired", "errors/")
 # Sphinx's search, and what it would put on each page that one came to from it.

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 CODE = "pygments.css"
 STYLES, SCRIPTS = "styles.css", "scripts.js"
-# The explorer, what of it stands on the first page, its map of products, and collectives to watch: each loaded where it
-# is shown.
-EXPLORER, SMALL, MAP, WATCH = "explorer.js", "explorer-small.js", "explorer-map.js", "watch.js"
-OF_SOME_PAGES = {EXPLORER, SMALL, MAP, WATCH}
+# The explorer, what of it stands on the first page, its map of products, the planner, and collectives to watch: each
+# loaded where it is shown.
+EXPLORER, SMALL, MAP, PLANNER, WATCH = "explorer.js", "explorer-small.js", "explorer-map.js", "planner.js", "watch.js"
+OF_SOME_PAGES = {EXPLORER, SMALL, MAP, PLANNER, WATCH}
 IMPORT = re.compile(r'^import \{ ([\w, ]+) \} from "(\.\.?/[\w/]+)\.js";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:const|function|async function) (\w+))", re.MULTILINE)
 # What the patterns above leave: a form that they do not know, or what only a module has.
