@@ -25,12 +25,15 @@ class UnrecordedError(Exception):
 
 
 class Recorded(jax.stages.Compiled):
-    """What a compiler gave, as far as it is recorded: JAX's own has an executable in it."""
+    """What a compiler gave, as far as it is recorded: JAX's own has an executable in it.
 
-    __slots__ = ("given", "lowered")
+    It has no ``lowered``: by that the helper knows what Flax and Equinox wrap, and would compile it without options.
+    """
+
+    __slots__ = ("given", "made_of")
 
     def __init__(self, given: dict[str, Any], lowered: jax.stages.Lowered) -> None:
-        self.given, self.lowered = given, lowered
+        self.given, self.made_of = given, lowered
         self.args_info, self.out_tree = lowered.args_info, lowered.out_tree
 
     def as_text(self) -> str:
@@ -44,12 +47,12 @@ class Recorded(jax.stages.Compiled):
     @property
     def input_shardings(self) -> Any:
         """Those of the arguments; None for one that is not used."""
-        return jax.tree.unflatten(self.lowered.in_tree, map(self._sharding, self.given["inputs"]))
+        return jax.tree.unflatten(self.made_of.in_tree, map(self._sharding, self.given["inputs"]))
 
     @property
     def input_formats(self) -> Any:
         """How the arguments lie in the memory of a device."""
-        return jax.tree.unflatten(self.lowered.in_tree, map(stored, self.given["inputs"]))
+        return jax.tree.unflatten(self.made_of.in_tree, map(stored, self.given["inputs"]))
 
     @property
     def output_shardings(self) -> Any:
@@ -59,7 +62,7 @@ class Recorded(jax.stages.Compiled):
     def _sharding(self, written: dict[str, Any] | None) -> Any:
         if written is None:
             return None
-        mesh = next(each.mesh for each in named(self.lowered))
+        mesh = next(each.mesh for each in named(self.made_of))
         entries = (tuple(each) if isinstance(each, list) else each for each in written["spec"])
         spec = PartitionSpec(*entries)  # type: ignore[no-untyped-call]
         return NamedSharding(mesh, spec, memory_kind=written.get("kind"))

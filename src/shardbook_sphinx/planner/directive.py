@@ -119,8 +119,8 @@ def shared(root: Path) -> dict[str, Any]:
 
 
 def write_script(app: Sphinx, _builder: Any) -> None:
-    """Before pages are written: one script of the modules, after the numbers that they share with Python."""
-    if app.builder.format == "html":
+    """Before pages are written, if one has it: a script of the modules, after numbers that they share with Python."""
+    if app.builder.format == "html" and handbook(app.env).pages(SUBJECT):
         numbers = json.dumps(shared(Path(app.confdir)))
         modules = bundle(Path(app.confdir, MODULES), FIRST)
         write(app, PLANNER, f"globalThis.shardbookPlanner = {numbers};\n{modules}")
