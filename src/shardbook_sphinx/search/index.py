@@ -48,11 +48,11 @@ UNUSED = re.compile(r"pagefind-.*\.(js|css)|wasm\.unknown\.pagefind")
 def known(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[str, Any]:
     """What the search knows beside Pagefind's index.
 
-    ``records`` are all records: their ids in the index, whether they begin (2) or go on (1) to teach, tell of the past
-    or of errors (-1) or neither, and their key words. The others are by their place among them: ``names`` are all
-    names, of those that end alike first what most readers mean; ``terms`` are those of the glossary, each with all that
-    it is called and the records that say more; ``messages`` are those of the errors. ``cut`` and ``han`` are how words
-    are parted here.
+    Of all records: ``ids`` are theirs in the index, ``kinds`` whether they begin (2) or go on (1) to teach, tell of the
+    past or of errors (-1) or neither, ``words`` their key words; what is alike stands together, which packs better.
+    The others are by a record's place among them: ``names`` are all names, of those that end alike first what most
+    readers mean; ``terms`` are those of the glossary, each with all that it is called and the records that say more;
+    ``messages`` are those of the errors. ``cut`` and ``han`` are how words are parted here.
     """
     all_records = [(page, record) for page, records in pages.items() for record in records]
     places = {url(page, record): place for place, (page, record) in enumerate(all_records)}
@@ -82,14 +82,11 @@ def known(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[str, Any]
     return {
         "cut": CUT,
         "han": HAN,
-        "records": [
-            (
-                ids[url(page, each)],
-                page.startswith(TEACHING) + page.startswith(BEGINNING) - page.startswith(LATER),
-                " ".join(key_words(each)),
-            )
-            for page, each in all_records
+        "ids": [ids[url(page, each)] for page, each in all_records],
+        "kinds": [
+            page.startswith(TEACHING) + page.startswith(BEGINNING) - page.startswith(LATER) for page, _ in all_records
         ],
+        "words": [" ".join(key_words(each)) for _, each in all_records],
         "names": [(name.lower(), places[url(page, record)]) for name, page, record in sorted(named, key=key)],
         "terms": [
             (places[url(page, each)], [*each.names, *each.called], [destination(page, href) for href in each.more])
@@ -108,7 +105,7 @@ def make_index(pages: dict[str, list[Record]]) -> dict[str, bytes]:
     # Pagefind's own filters could hold names, but are written in another order each time.
     beside = known(pages, {read_fragment(each)["url"]: Path(name).stem for name, each in fragments.items()})
     used = {name: content for name, content in files.items() if not UNUSED.fullmatch(name)}
-    return used | {LAST: json.dumps(beside, ensure_ascii=False).encode()}
+    return used | {LAST: json.dumps(beside, ensure_ascii=False, separators=(",", ":")).encode()}
 
 
 def leave_out_sphinx_search(app: Sphinx) -> None:

@@ -149,7 +149,7 @@ class Rows(Measured):
         head = ["B", _("Result"), _("Steps to it"), _("Receives")]
         drawn: list[nodes.Node] = []
         for a, rows in by_a.items():
-            summary = f"A{_(': ')}<code>{escape(written(a), quote=False)}</code>"
+            summary = f"A{_(': ')}{escape(written(a), quote=False)}"
             opening = f'<details class="product-rows"><summary>{summary}</summary>'
             drawn.append(nodes.raw("", opening, format="html", plain=f"**A{_(': ')}`{written(a)}`**"))
             alike: dict[tuple[Any, ...], list[Row]] = {}
