@@ -74,6 +74,7 @@ const LONG_NAME = 60; // characters of a query that are said again
 // Of what tells of the past or of errors, of what does not nor teaches, and of what teaches: of a few words, and of more.
 const WEIGHT = { few: [0.5, 1, 1.3], more: [0.9, 1, 1.15] };
 const FEW = 2; // words
+const ENTRY = 1.25; // the weight of an error's entry for a message, before pages that show the like
 const FULL = 1.2; // the weight of what has all words of a query
 const SHARE = 0.2; // of what a word is worth, for a record that has it at all; the rest is for having it often
 const [KEY, BESIDE, NAMED] = [0.8, 0.2, 0.3]; // of it, beside: in a title, next to its neighbour, as a name for its entry
@@ -256,7 +257,9 @@ async function ranking(words, message, asked = words) {
       record.beside.push(...result.words);
     }
   }
-  if (!message) {
+  if (message) {
+    for (const [place, record] of found) if (text.has(place)) record.score *= ENTRY;
+  } else {
     for (const place of keys.keys()) {
       const which = parts.map((part, which) => which).filter((which) => isKey(parts[which], place));
       if (!which.length) continue;

@@ -7,7 +7,7 @@ from axe import everywhere
 from browsing import CHECKOUT, LANGUAGES
 from playwright.sync_api import expect
 
-PAGES = {"learn/manual": 1, "reference/collectives": 6, "guides/cost-of-moving": 1}
+PAGES = {"learn/manual": 1, "reference/collectives": 6, "guides/cost-of-moving": 1, "guides/hide-communication": 1}
 ALL_REDUCE = 6
 FLYING = "() => document.getAnimations().filter(each => each instanceof CSSAnimation).length"
 
