@@ -227,7 +227,7 @@ def lost_pages(site):
 
 
 # The line above a cell that fails, and above one that works.
-VERDICTS = {"en": {True: "✗ Fails", False: "✓ Works"}, "zh": {True: "✗ 报错", False: "✓ 可行"}}
+VERDICTS = {"en": {True: "✗ Fails", False: "✓ Works"}, "zh": {True: "✗ 报错", False: "✓ 正确写法"}}
 
 
 def unmarked_cells(site):
