@@ -16,7 +16,7 @@ from shardbook_sphinx.execution.reproducible import reproducible
 
 OLD = Path(sys.prefix, "share/jupyter/kernels/jax-0.5.3/kernel.json")
 # Of each kernel; all in nox -s long.
-SAMPLE = 40
+SAMPLE = 16
 
 
 def source_of(file, site):
