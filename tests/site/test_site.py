@@ -208,6 +208,15 @@ def test_a_page_with_too_many_elements_is_found(spoiled):
     assert found.startswith("zh/learn/placing.html: 4")
 
 
+def test_no_output_is_coloured_as_in_a_terminal(site):
+    assert site_checks.coloured_outputs(site) == []
+
+
+def test_a_coloured_output_is_found(spoiled):
+    spoil(spoiled / "zh/learn/placing.html", "</article>", '<span class=" -Color -Color-Red">Error</span></article>')
+    assert site_checks.coloured_outputs(spoiled) == ["zh/learn/placing.html: 'Error' is coloured"]
+
+
 def test_every_page_says_in_which_section_it_is(site):
     assert site_checks.lost_pages(site) == []
 

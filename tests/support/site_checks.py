@@ -212,6 +212,15 @@ def heavy_pages(site):
     return found
 
 
+def coloured_outputs(site):
+    """Pages with colour codes of a terminal in an output: the theme's colours for them are too pale to read."""
+    return [
+        f"{page.as_posix()}: {found.strip()[:60]!r} is coloured"
+        for page in pages(site)
+        for found in parse(site / page).xpath("//span[contains(@class, ' -Color')][1]/text()")[:1]
+    ]
+
+
 def lost_pages(site):
     """Pages below a section that do not say in which one they are."""
     found = []
