@@ -21,6 +21,7 @@ TOLD = {
     "train/one-device": {"80": SOLD},
     "guides/figures": {"1024": "what KiB means"},
     "guides/hosts-and-slices": {"6.4": LINKED},
+    "guides/which-mesh": {"350": LINKED},
     "guides/will-it-fit": {"80": SOLD},
     "explain/product-cost": {
         "8192": "three-compilers compiles and asserts it",

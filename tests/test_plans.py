@@ -52,6 +52,7 @@ def test_what_the_formulas_miss_is_marked(judged):
             continue
         assert ("temporaries" in each.missed) == (not 0.7 <= each.temporaries_ratio <= 1.3)
         assert ("bytes received" in each.missed) == (not 0.85 <= each.received_ratio <= 1.15)
+        assert ("that it compiles" in each.missed) == (each.name.startswith("v5e") and each.needed > judge.USABLE)
 
 
 def test_arguments_are_exact(judged):
@@ -74,6 +75,10 @@ def test_a_formula_that_is_off_is_found(monkeypatch):
     assert "arguments" in judge.judge(CHECKOUT, trial, given).missed
     refused = {"refused": "RESOURCE_EXHAUSTED"}
     assert judge.judge(CHECKOUT, trial, refused).missed == ("that it is refused",)
+    on_tpu = trial._replace(chip="v5e")
+    assert "that it compiles" not in judge.judge(CHECKOUT, on_tpu, given).missed
+    monkeypatch.setattr(judge, "USABLE", 2**30)
+    assert "that it compiles" in judge.judge(CHECKOUT, on_tpu, given).missed
 
 
 def test_a_plan_that_is_not_recorded_fails_the_build(monkeypatch):

@@ -26,8 +26,9 @@ MODELS = {
 }
 # Bytes for each score of attention, times the bytes of a number: scores, what softmax makes of them, and gradients.
 OF_A_SCORE = 5
-# GPUs that NVLink joins, and bytes a second that each can receive from other hosts (guides/hosts-and-slices).
-HOST, NETWORK = 8, 50e9
+# GPUs that NVLink joins in a host, and bytes a second through the port that each of them has to other hosts: those of
+# NVIDIA's DGX machines.
+HOST, NETWORK = 8, {"A100": 25e9, "H100": 50e9, "H200": 50e9, "B200": 50e9}
 # A TPU keeps a single number in this many bytes.
 SCALAR = {"cuda": 4, "tpu": 512}
 
@@ -166,18 +167,30 @@ def operations(plan):
     return plan.B * plan.S * each / (plan.data * plan.fsdp * plan.sequence * plan.tensor)
 
 
+def in_a_host(plan):
+    """How many devices of each axis are in one host of GPUs: hosts are filled from the last axis on."""
+    room, found = HOST, {}
+    for axis in ("tensor", "sequence", "fsdp", "data"):
+        found[axis] = math.gcd(getattr(plan, axis), room)
+        room //= found[axis]
+    return found
+
+
+def bandwidth(plan, chip, axes):
+    """Bytes a second that a device can receive from the others along these axes.
+
+    What crosses hosts of GPUs enters each host once, by the ports of all its GPUs in the group; NVLink passes it on.
+    """
+    here = math.prod(in_a_host(plan)[axis] for axis in axes)
+    if chip.platform == "tpu" or here == math.prod(getattr(plan, axis) for axis in axes):
+        return chip.link
+    return min(chip.link, here * NETWORK[chip.name])
+
+
 def seconds(plan, chip):
     """How long each part takes at best: products, and what is received, by what for."""
-    n = {"data": plan.data, "fsdp": plan.fsdp, "sequence": plan.sequence, "tensor": plan.tensor}
-    # Devices from the first to the last of a group: what is inside an axis lies between.
-    span = {
-        "tensor": n["tensor"],
-        "sequence": n["tensor"] * n["sequence"],
-        "fsdp": n["tensor"] * n["sequence"] * n["fsdp"],
-        "gradients": n["tensor"] * n["sequence"] * (n["fsdp"] * n["data"] if n["data"] > 1 else 1),
-    }
-    links = {
-        name: amount / (NETWORK if chip.platform == "cuda" and span[name] > HOST else chip.link)
-        for name, amount in received(plan).items()
-    }
-    return {"products": operations(plan) / chip.flops} | links
+    groups = {"gradients": ("data", "sequence"), "fsdp": ("fsdp",), "sequence": ("sequence",), "tensor": ("tensor",)}
+    links = {name: amount / bandwidth(plan, chip, groups[name]) for name, amount in received(plan).items()}
+    # JAX multiplies float32 on a GPU as TF32, at half the rate of bfloat16, and on a TPU as bfloat16.
+    rate = chip.flops / (2 if chip.platform == "cuda" and not plan.half else 1)
+    return {"products": operations(plan) / rate} | links

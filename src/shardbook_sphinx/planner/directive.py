@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from docutils import nodes
-from docutils.parsers.rst.directives import flag
+from docutils.parsers.rst.directives import flag, unchanged_required
 from sphinx.locale import _
 from sphinx.util.docutils import SphinxDirective
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SUBJECT = "planner"
 MODULES = "docs/_static/explorer"
 FIRST = "page/planner"
-SHARED = ("MODELS", "OF_A_SCORE", "HOST", "NETWORK", "SCALAR")
+SHARED = ("MODELS", "OF_A_SCORE", "HOST", "SCALAR")
 MOST_GPUS = 1 << 16
 
 
@@ -48,14 +48,18 @@ class Plans(SphinxDirective):
     """How often the formulas are right, and a row for each plan: what the compiler gave, and the formulas beside it."""
 
     required_arguments = 1
-    option_spec: ClassVar[Any] = {"missed": flag}
+    option_spec: ClassVar[Any] = {"missed": flag, "model": unchanged_required}
 
     def run(self) -> list[nodes.Node]:
-        """Judge ``first`` or ``drawn`` and write their rows, or with ``:missed:`` those of plans that are missed."""
+        """Judge ``first`` or ``drawn`` and write their rows, or those ``:missed:``, or those of one ``:model:``."""
         root = Path(self.env.app.confdir)
         for path in (RECORD, FOLDER / "formulas.py", FOLDER / "step.py"):
             self.env.note_dependency(str(root / path))
         found = judged(root)[self.arguments[0]]
+        if model := self.options.get("model"):
+            found = [each for each in found if f", {model}, " in each.name]
+            if not found:
+                raise self.error(f"no plan is of {model!r}: take a name of MODELS in {FOLDER / 'formulas.py'}")
         shown = [each for each in found if each.missed] if "missed" in self.options else found
         return [nodes.paragraph("", told(found), translatable=False), *table(shown)]
 
@@ -111,6 +115,7 @@ def shared(root: Path) -> dict[str, Any]:
             "link": chip.link,
             "flops": chip.flops,
             "most": TORUS[name][1] if name in TORUS else MOST_GPUS,
+            "network": formulas.NETWORK.get(name),
         }
         for name, chip in CHIPS.items()
     }

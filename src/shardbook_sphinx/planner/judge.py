@@ -57,6 +57,7 @@ def judge(root: Path, trial: PlanOnChip, given: dict[str, Any]) -> Judged:
         *((mark("arguments"),) if arguments != given["arguments"] else ()),
         *((mark("temporaries"),) if abs(of_temporaries - 1) > TEMPORARIES else ()),
         *((mark("bytes received"),) if abs(of_received - 1) > RECEIVED else ()),
+        *((mark("that it compiles"),) if platform == "tpu" and needed > USABLE else ()),
     )
     amounts = (given["arguments"], given["temporaries"], of_temporaries, received, of_received)
     return Judged(trial.name, False, needed, *amounts, missed)

@@ -4,7 +4,14 @@ from shardbook_sphinx.languages import mark
 
 WORDS = {
     "fits": mark("Fits: {needed} of {usable} that a program may use on each of {devices} × {chip}."),
+    "near": mark(
+        "Fits by the formulas, but within their error: {needed} of {usable} that a program may use on each of {devices} × "
+        "{chip}. Compile it first."
+    ),
     "too_much": mark("Does not fit: {needed}, and a program may use {usable} on each of {devices} × {chip}."),
+    "fraction": mark(
+        "JAX takes three quarters of a GPU's {memory}; with `XLA_PYTHON_CLIENT_MEM_FRACTION=.9` in the environment it fits."
+    ),
     "memory": mark("What each device holds"),
     "part": mark("for"),
     "bytes": mark("each device"),
@@ -29,6 +36,7 @@ WORDS = {
     "bound_products": mark("Products take {products}, links {links}: products bind, if links work beside them."),
     "bound_links": mark("Links take {links}, products {products}: links bind."),
     "others": mark("Also fits, with as many devices:"),
+    "others_instead": mark("What fits, with as many devices:"),
     "others_more": mark("No other mesh of as many devices fits. With {devices} devices:"),
     "no_other": mark("Nothing else fits: a smaller batch or model, or a larger chip."),
     "other": mark("{needed} each, {time} at best"),

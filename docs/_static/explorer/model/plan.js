@@ -33,6 +33,7 @@
  * @property {number} link
  * @property {number} flops
  * @property {number} most  devices that its links join
+ * @property {number | null} network  bytes a second through the port of a GPU to other hosts
  *
  * @typedef {object} Numbers  that the build takes from formulas.py and the package
  * @property {Record<string, [number, number, number, number, number, number, number, boolean, boolean]>} MODELS
@@ -40,7 +41,6 @@
  * @property {string} STEP
  * @property {number} OF_A_SCORE
  * @property {number} HOST
- * @property {number} NETWORK
  * @property {Record<"cuda" | "tpu", number>} SCALAR
  */
 
@@ -181,24 +181,46 @@ export function operations(/** @type {Plan} */ plan) {
 }
 
 /**
+ * How many devices of each axis are in one host of GPUs: hosts are filled from the last axis on.
+ * @param {Plan} plan
+ */
+export function inAHost(plan) {
+  let room = numbers().HOST;
+  const found = { data: 1, fsdp: 1, sequence: 1, tensor: 1 };
+  for (const axis of [...AXES].reverse()) {
+    found[axis] = commonDivisor(plan[axis], room);
+    room /= found[axis];
+  }
+  return found;
+}
+
+const commonDivisor = (/** @type {number} */ one, /** @type {number} */ other) => {
+  while (other) [one, other] = [other, one % other];
+  return one;
+};
+
+/** @type {Record<keyof ReturnType<typeof received>, Axis[]>} along which axes what is received comes */
+const GROUPS = { gradients: ["data", "sequence"], fsdp: ["fsdp"], sequence: ["sequence"], tensor: ["tensor"] };
+
+/** Bytes a second that a device can receive from the others along these axes. */
+function bandwidth(/** @type {Plan} */ plan, /** @type {Chip} */ chip, /** @type {Axis[]} */ axes) {
+  const inside = inAHost(plan);
+  const here = product(axes.map((axis) => inside[axis]));
+  if (chip.network === null || here === product(axes.map((axis) => plan[axis]))) return chip.link;
+  return Math.min(chip.link, here * chip.network);
+}
+
+/**
  * How long each part takes at best: products, and what is received, by what for.
  * @param {Plan} plan
  * @param {Chip} chip
  */
 export function seconds(plan, chip) {
-  const { HOST, NETWORK } = numbers();
-  const { data, fsdp, sequence, tensor } = plan;
-  const span = {
-    tensor,
-    sequence: tensor * sequence,
-    fsdp: tensor * sequence * fsdp,
-    gradients: tensor * sequence * (data > 1 ? fsdp * data : 1),
-  };
   const amounts = received(plan);
-  const time = (/** @type {keyof span} */ name) =>
-    amounts[name] / (chip.platform === "cuda" && span[name] > HOST ? NETWORK : chip.link);
+  const time = (/** @type {keyof typeof GROUPS} */ name) => amounts[name] / bandwidth(plan, chip, GROUPS[name]);
+  const rate = chip.flops / (chip.platform === "cuda" && !plan.half ? 2 : 1);
   return {
-    products: operations(plan) / chip.flops,
+    products: operations(plan) / rate,
     gradients: time("gradients"),
     fsdp: time("fsdp"),
     sequence: time("sequence"),

@@ -20,6 +20,8 @@ import { python } from "../model/plan_python.js";
 const SETTLED = 250; // milliseconds without a change, after which the address, the words and what to try follow
 const ANCHOR = /^#[a-z][\w-]*$/i;
 const WIDE = 600; // of a bar, in units of its picture
+const FRACTION = 0.9; // of a GPU's memory that JAX may be told to take
+const ERROR = 0.3; // of temporaries, judge.py's TEMPORARIES
 // Of each part of the memory, of the products and of what each axis sends: places in the palette of figures.
 const COLOURS = {
   parameters: "sb-h0 sb-s3",
@@ -112,15 +114,26 @@ function sentence(/** @type {Problem} */ { kind, values, field: name }) {
   return tell(`problem_${kind}`, { ...values, field: named });
 }
 
+/** Whether so much fits, surely or only if temporaries are no more than the formulas say. */
+function judged(/** @type {ReturnType<typeof held>} */ parts, /** @type {number} */ usable) {
+  const { parameters, optimizer, batch } = parts;
+  const needed = total(parts);
+  const temporaries = needed - parameters - optimizer - batch;
+  if (needed > usable) return "too_much";
+  return needed + ERROR * temporaries > usable ? "near" : "fits";
+}
+
 function showMemory(/** @type {Planned} */ { plan, chip }) {
-  const { platform, usable } = numbers().CHIPS[chip];
+  const { platform, memory: whole, usable } = numbers().CHIPS[chip];
   const parts = held(plan, platform);
   const needed = total(parts);
-  const fits = needed <= usable;
   verdict.replaceChildren(
-    ...told(tell(fits ? "fits" : "too_much", { needed: size(needed), usable: size(usable), chip, devices: devices(plan) })),
+    ...told(tell(judged(parts, usable), { needed: size(needed), usable: size(usable), chip, devices: devices(plan) })),
+    ...(platform === "cuda" && usable < needed && needed <= FRACTION * whole
+      ? [" ", ...told(tell("fraction", { memory: size(whole) }))]
+      : []),
   );
-  verdict.classList.toggle("planner-no", !fits);
+  verdict.classList.toggle("planner-no", needed > usable);
   const scale = WIDE / Math.max(needed, usable);
   let x = 0;
   const boxes = Object.entries(parts).map(([name, bytes]) => {
@@ -193,12 +206,13 @@ function showOthers() {
     return html("li", {}, button, ` ${tell("other", { needed: size(other.total), time: duration(other.time) })}${more}`);
   });
   const count = found.length ? devices(found[0].plan) : 0;
-  const said = !found.length ? words.no_other : count === devices(plan) ? words.others : tell("others_more", { devices: count });
+  const instead = verdict.classList.contains("planner-no") ? words.others_instead : words.others;
+  const said = !found.length ? words.no_other : count === devices(plan) ? instead : tell("others_more", { devices: count });
   tried.replaceChildren(html("p", {}, said), html("ul", {}, ...items));
 }
 
 const showPython = () => {
-  if (!wrong.length) code.replaceChildren(...coloured(python(planned.plan)));
+  if (!wrong.length) code.replaceChildren(...coloured(python(planned)));
 };
 
 /** Once changes stop: the address, what to try, and the verdict for those who hear it. */
@@ -257,7 +271,7 @@ folded.addEventListener("toggle", showPython);
 window.addEventListener("hashchange", () => {
   if (!ANCHOR.test(location.hash)) follow();
 });
-const COPIED = { link: () => new URL(toHash(planned), location.href).href, python: () => python(planned.plan) };
+const COPIED = { link: () => new URL(toHash(planned), location.href).href, python: () => python(planned) };
 for (const [name, copied] of Object.entries(COPIED)) {
   the(root, `[data-copy=${name}]`).addEventListener("click", () => (wrong.length ? undefined : copy(copied())));
 }
