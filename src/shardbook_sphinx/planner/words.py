@@ -5,12 +5,13 @@ from shardbook_sphinx.languages import mark
 WORDS = {
     "fits": mark("Fits: {needed} of {usable} that a program may use on each of {devices} × {chip}."),
     "near": mark(
-        "Fits by the formulas, but within their error: {needed} of {usable} that a program may use on each of {devices} × "
-        "{chip}. Compile it first."
+        "Fits by the formulas, but within their error: {needed} of {usable} that a program may use on each of "
+        "{devices} × {chip}. Compile it first."
     ),
     "too_much": mark("Does not fit: {needed}, and a program may use {usable} on each of {devices} × {chip}."),
     "fraction": mark(
-        "JAX takes three quarters of a GPU's {memory}; with `XLA_PYTHON_CLIENT_MEM_FRACTION=.9` in the environment it fits."
+        "JAX takes three quarters of a GPU's {memory}; with `XLA_PYTHON_CLIENT_MEM_FRACTION=.9` in the environment it "
+        "fits."
     ),
     "memory": mark("What each device holds"),
     "part": mark("for"),
