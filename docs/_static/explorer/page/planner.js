@@ -146,7 +146,7 @@ function showMemory(/** @type {Planned} */ { plan, chip }) {
   const rows = Object.entries(parts).map(([name, bytes]) => {
     const colour = svg("rect", { class: COLOURS[/** @type {keyof typeof COLOURS} */ (name)], width: 12, height: 12 });
     const key = svg("svg", { viewBox: "0 0 12 12", class: "planner-key", "aria-hidden": "true" }, colour);
-    return [html("span", {}, key, words[`held_${name}`]), size(bytes), `${Math.round((100 * bytes) / needed)} %`];
+    return [html("span", {}, key, words[`held_${name}`]), size(bytes), `${Math.round((100 * bytes) / needed)}%`];
   });
   memory.replaceChildren(bar, table(words.memory, [words.part, words.bytes, words.share], rows));
 }
