@@ -211,6 +211,7 @@ def test_bytes_that_only_the_cpu_moves(dtype, carried):
     assert one.widened == ("" if carried == dtype else dtype)
     assert (f"float32[16, 16] ({dtype})" in str(found)) == bool(one.widened)
     assert (f"carries {dtype} as float32" in str(found)) == bool(one.widened)
+    assert (f"float32[16, 16]（{dtype}）" in str(sb.show(found, language="zh"))) == bool(one.widened)
 
 
 def test_values_that_the_user_widened_are_the_user_s():

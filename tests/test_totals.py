@@ -245,7 +245,7 @@ FAULTS = {
         "_received",
         lambda operations, _: _totals.Received(0, sum(one.bytes_per_device * one.times_once for one in operations)),
     ),
-    "rows are of all arrays of a line": (_collectives_view, "_arrays", lambda _: ""),
+    "rows are of all arrays of a line": (_collectives_view, "_arrays", lambda *_: ""),
     "rows that are not shown are not told": (_collectives_view, "_more", lambda *_: []),
     "what the sums exceed is not said": (_collectives_view, "_exceed", lambda _: False),
 }

@@ -234,6 +234,8 @@ def test_places():
     assert texts(figure, "//title")[:2] == ["x=0, y=0", "x=0, y=1"]
     said = str(figure)
     assert "Put together by out_specs, for instance P('x', 'y'): float32[8@x, 8@y]." in said
+    chinese = str(sb.show(figure, language="zh"))
+    assert "例如 out_specs 为 P('x', 'y') 时，拼成 float32[8@x, 8@y]。" in chinese
     assert "all blocks         256 B" in said
     (label,) = parsed(figure).xpath("//@aria-label")
     assert "x=0, y=1 on 1" in label

@@ -44,7 +44,7 @@ def notes(layout: Layout, messages: Mapping[str, str], drawn: int) -> tuple[str,
     together = _together(layout)
     holds = {
         "inside": layout.varying is not None,
-        "together": together is not None,
+        "together": bool(together),
         "unchecked": not layout.checked,
         "undecided": bool(layout.undecided),
         "unreduced": bool(layout.unreduced),
@@ -57,7 +57,7 @@ def notes(layout: Layout, messages: Mapping[str, str], drawn: int) -> tuple[str,
     return tuple(
         messages[key].format(
             axes=messages["list"].join(layout.undecided) if key == "undecided" else axes,
-            together=together,
+            **together,
             operation=layout.reduction,
             pieces=len(layout.pieces),
             drawn=drawn,
@@ -94,11 +94,11 @@ def _cells(layout: Layout) -> Iterator[Cell]:
             yield from (cell for cell in row if cell)
 
 
-def _together(layout: Layout) -> str | None:
-    """What the blocks make if put together along one dimension an axis, such as "P('x', 'y'): float32[4@x, 8@y]"."""
+def _together(layout: Layout) -> dict[str, str]:
+    """The spec that puts the blocks together along one dimension an axis, and the type of what they then make."""
     splits = layout.splits
     if not layout.varying or not layout.shape or not layout.checked or any(splits) or 0 in layout.shape:
-        return None
+        return {}
     # More axes than dimensions share the first one.
     extra = max(0, len(layout.varying) - len(layout.shape)) + 1
     named = [layout.varying[:extra], *((name,) for name in layout.varying[extra:])]
@@ -109,7 +109,7 @@ def _together(layout: Layout) -> str | None:
     ]
     written = ", ".join(repr(axes[0]) if len(axes) == 1 else repr(axes) for axes in named if axes)
     dtype = "" if layout.dtype is None else layout.dtype.name
-    return f"P({written}): {_notation.array_type(dtype, _notation.dimensions(sizes, named))}"
+    return {"spec": f"P({written})", "made": _notation.array_type(dtype, _notation.dimensions(sizes, named))}
 
 
 def _holders(layout: Layout, piece: Piece, messages: Mapping[str, str]) -> str:

@@ -190,7 +190,7 @@ def _rows(found: Collectives, messages: Mapping[str, str]) -> list[Row]:
         cells = (
             operation.operation,
             _along(operation, found.mesh, messages),
-            _arrays(operation),
+            _arrays(operation, messages),
             _notation.size(operation.bytes_per_device),
             "≤ " * operation.at_most + _times(operation, messages),
             str(operation.source) if operation.source else "—",
@@ -218,9 +218,9 @@ def _along(operation: Collective, mesh: Mapping[str, int], messages: Mapping[str
     return " | ".join(groups) + (" | …" if len(operation.groups) > SHOWN_GROUPS else "")
 
 
-def _arrays(operation: Collective) -> str:
+def _arrays(operation: Collective, messages: Mapping[str, str]) -> str:
     given, got = operation.operands, operation.results
-    carried = f" ({operation.widened})" if operation.widened else ""
+    carried = messages["carried"].format(dtype=operation.widened) if operation.widened else ""
     if given == got:
         return _counted(given) + carried
     written = _counted(got)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HAN = "[\u4e00-\u9fff]"
+MARKS = "，。：；？！、（）《》“”"
 NAMES = "jit|pjit|pmap|vmap|grad|shard_map|smap|set_mesh|auto_axes|explicit_axes|no_collectives"
 
 
@@ -29,9 +30,7 @@ RULES = (
     Rule("(?<=`), ?(?=`)", "half-width comma between names", "、"),
     Rule(rf"{HAN}[A-Za-z0-9`]|[A-Za-z0-9`]{HAN}", "no space between Chinese and Latin, number or code", "one space"),
     Rule(rf"{HAN} {{2,}}\S|\S {{2,}}{HAN}", "more than one space", "one space"),
-    Rule(
-        "[，。：；？！、（）《》] (?!·)|(?<!·) [，。：；？！、（）《》]", "space beside a full-width mark", "no space"
-    ),
+    Rule(f"[{MARKS}] (?!·)|(?<!·) [{MARKS}]", "space beside a full-width mark", "no space"),
     # Sentences.
     Rule("(?:^|[。；？])它", "a sentence begins with it", "the name of the thing"),
     Rule("意外之处", "no label in Chinese", "注意"),
@@ -51,7 +50,7 @@ RULES = (
         "错误信息为空、不报错",
     ),
     Rule(r"[A-Za-z`] ?之下", "word for word from the English", "内"),
-    Rule(rf"`(?:jax\.)?(?:{NAMES})` ?(?:之内|内部)", "a second word for inside", "内"),
+    Rule(rf"`(?:\w+\.)?(?:{NAMES})` ?(?:之内|内部|中(?!间))", "a second word for inside", "内"),
     Rule("(?<![这那哪公英])里(?![面程])", "a second word for in", "中；in jit, a function, a block: 内"),
     Rule("(?<![基版样])本书(?!写)", "a second word for the handbook", "本手册"),
     Rule("汇合|会合", "a second word for the coordinator", "协调器"),
@@ -63,8 +62,8 @@ RULES = (
         "维：每一维、两维、第 0 维",
     ),
     Rule(r"维度?的大小|大小为 \d+ 的维|大小不能(?:被|整除)", "bytes and meshes have a size, dimensions do not", "长度"),
-    Rule("不给(?:时|就|则|，)|没有给出?(?:时| `)", "a second word for leaving an argument out", "省略"),
-    Rule("由[^，。；：？]{1,24}组成的", "word for word from the English", "A 的列表、A 元组、A 的 pytree"),
+    Rule("不写时|不给(?:时|就|则|，)|没有给出?(?:时| `)", "a second word for leaving an argument out", "省略"),
+    Rule("由[^，。；：？]{1,24}[组构]成的", "word for word from the English", "A 的列表、A 元组、A 的 pytree"),
     Rule("应当", "weaker than what is meant", "the verb alone, or 要、必须"),
     Rule("词元", "a second word for token", "token"),
     Rule("非自愿|重物化", "a second name of XLA's warning", "involuntary full rematerialization（被迫完整重建数组）"),
@@ -76,6 +75,18 @@ RULES = (
     Rule("在(?:本页|这里)可以查到|本页有 ", "a second way to begin a page", "本页列出、本页使用"),
     Rule("(?<!整)条(?:网格)?轴", "a second way to count axes", "个：一个轴"),
     Rule(r"\d %", "space before a percent sign", "no space"),
+    Rule(
+        "(?:TPU|GPU|NVLink|主机|芯片)[^，。；：？]{0,6}切片|切片(?:内|之间|数(?!组))|切片[^，。；：？]{0,4}(?:NVLink|芯片)",
+        "a slice of an array",
+        "slice, that of a TPU pod",
+    ),
+    Rule("(?:用于|面向) CPU 的 XLA|CPU (?:版|上的) XLA|CPU 后端", "a second name for it", "XLA 的 CPU 编译器"),
+    Rule(
+        r"(?:\d |[每几四八])个 ?(?:H100|GPU|v5e|芯片)(?! ?(?:编译|集群|slice))",
+        "a second way to count chips",
+        "块：8 块 GPU；devices of JAX 个：8 个设备",
+    ),
+    Rule(rf"(?:{HAN}[^\u4e00-\u9fff。！？\n]*){{61}}", "more than 60 characters in a sentence", "two sentences"),
 )
 # Words that readers look for, besides those of the glossary.
 PLAIN = {"数组", "显式模式", "报错"}
