@@ -29,6 +29,8 @@ HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 BOUNDARY = re.compile(rf"(?<=\S)(?=[{HAN}])|(?<=[{HAN}])(?=\S)|(?<=[^\s\w])(?<!\d\.)(?=\w)")
 # The words that a title weighs more for: `PartitionSpec` and `psum_scatter` for two each, since Pagefind would count
 # them with and without their parts.
+# What parts a title from a part that explains it: of "Placing an array: device_put" the rest.
+EXPLAINED = re.compile("[：（]|: ")
 PART = re.compile(rf"[{HAN}]|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+(?:\.\d+)*")
 # Lines and blocks of pictures drawn in text.
 DRAWING = re.compile("[\u2500-\u259f]+")
@@ -102,7 +104,7 @@ def cut_page(article: HtmlElement) -> list[Record]:
         if element.tag == "section":
             # The title of a page is also its name; an entry is found by what it says.
             title = next((said(child) for child in element if child.tag in HEADINGS), "")
-            begin(anchor, title, () if begun or KIND.match(anchor) else (title,))
+            begin(anchor, title, () if begun or KIND.match(anchor) else names_of(title))
         elif element.tag in HEADINGS and element.getparent().tag == "section":
             return
         elif element.tag == "dl" and (names := entry_names(element)):
@@ -174,6 +176,15 @@ def repeats(section: Record, after: Record | None) -> bool:
     """Whether a section is but the heading of the entry after it, as ``make_mesh`` is of ``jax.make_mesh``."""
     names = after.names if after else ()
     return not section.text and any(name.endswith(f".{section.title}") for name in names)
+
+
+def names_of(title: str) -> list[str]:
+    """What a page is called: its title, and what of it stands before a part that explains it.
+
+    >>> names_of("Collectives: psum and all_gather"), names_of("放置数组（device_put）"), names_of("Serve")
+    (['Collectives: psum and all_gather', 'Collectives'], ['放置数组（device_put）', '放置数组'], ['Serve'])
+    """
+    return list(dict.fromkeys([title, EXPLAINED.split(title)[0].strip(f"{CUT} ")]))
 
 
 def title_words(title: str) -> list[str]:

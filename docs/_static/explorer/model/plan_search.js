@@ -6,10 +6,25 @@ import { LIMITS } from "./plan_link.js";
 /**
  * @typedef {import("./plan.js").Plan} Plan
  * @typedef {import("./plan_link.js").Planned} Planned
- * @typedef {{ plan: Plan, total: number, time: number }} Found
+ * @typedef {{ plan: Plan, total: number, near: boolean, time: number }} Found
  */
 
+export const ERROR = 0.3; // of temporaries, by which the formulas may be off: judge.py's TEMPORARIES
+
 export const total = (/** @type {Record<string, number>} */ parts) => Object.values(parts).reduce((one, other) => one + other, 0);
+
+/**
+ * Whether so much fits, surely or only if temporaries are no more than the formulas say.
+ * @param {ReturnType<typeof held>} parts
+ * @param {number} usable
+ * @returns {"fits" | "near" | "too_much"}
+ */
+export function verdict(parts, usable) {
+  const needed = total(parts);
+  const temporaries = needed - parts.parameters - parts.optimizer - parts.batch;
+  if (needed > usable) return "too_much";
+  return needed + ERROR * temporaries > usable ? "near" : "fits";
+}
 
 /** The time of a step if links work beside products, which is the best that can be. */
 export function best(/** @type {Planned} */ { plan, chip }) {
@@ -18,7 +33,7 @@ export function best(/** @type {Planned} */ { plan, chip }) {
 }
 
 /**
- * Plans of the same model and batch that fit, the fastest first; of those that are as fast, the one that receives least.
+ * Plans of the same model and batch that fit, those that surely do first; then the fastest, then what receives least.
  * @param {Planned} planned
  * @returns {Found[]} at most three, without the plan itself
  */
@@ -32,12 +47,15 @@ export function others({ plan, chip }) {
         const other = { ...plan, data, fsdp, sequence, tensor, again };
         const same = again === plan.again && [data, fsdp, sequence, tensor].join() === own;
         if (same || indivisible(other).length) continue;
-        const needed = total(held(other, platform));
-        if (needed <= usable) found.push({ plan: other, total: needed, time: best({ plan: other, chip }) });
+        const parts = held(other, platform);
+        const fits = verdict(parts, usable);
+        if (fits !== "too_much") {
+          found.push({ plan: other, total: total(parts), near: fits === "near", time: best({ plan: other, chip }) });
+        }
       }
     }
     const sent = (/** @type {Found} */ one) => total(received(one.plan));
-    found.sort((one, other) => one.time - other.time || sent(one) - sent(other));
+    found.sort((a, b) => Number(a.near) - Number(b.near) || a.time - b.time || sent(a) - sent(b));
     if (found.length) return found.slice(0, 3);
   }
   return [];

@@ -8,7 +8,7 @@ import { SIZES, firstPlan, fromHash, modelOf, problems, toHash, wholeNumber } fr
 import { coloured } from "../picture/coloured.js";
 import { format, size } from "../model/notation.js";
 import { html, input, set, svg, the, told } from "../picture/dom.js";
-import { others, total } from "../model/plan_search.js";
+import { others, total, verdict as verdictOf } from "../model/plan_search.js";
 import { python } from "../model/plan_python.js";
 
 /**
@@ -21,7 +21,6 @@ const SETTLED = 250; // milliseconds without a change, after which the address, 
 const ANCHOR = /^#[a-z][\w-]*$/i;
 const WIDE = 600; // of a bar, in units of its picture
 const FRACTION = 0.9; // of a GPU's memory that JAX may be told to take
-const ERROR = 0.3; // of temporaries, judge.py's TEMPORARIES
 // Of each part of the memory, of the products and of what each axis sends: places in the palette of figures.
 const COLOURS = {
   parameters: "sb-h0 sb-s3",
@@ -114,21 +113,12 @@ function sentence(/** @type {Problem} */ { kind, values, field: name }) {
   return tell(`problem_${kind}`, { ...values, field: named });
 }
 
-/** Whether so much fits, surely or only if temporaries are no more than the formulas say. */
-function judged(/** @type {ReturnType<typeof held>} */ parts, /** @type {number} */ usable) {
-  const { parameters, optimizer, batch } = parts;
-  const needed = total(parts);
-  const temporaries = needed - parameters - optimizer - batch;
-  if (needed > usable) return "too_much";
-  return needed + ERROR * temporaries > usable ? "near" : "fits";
-}
-
 function showMemory(/** @type {Planned} */ { plan, chip }) {
   const { platform, memory: whole, usable } = numbers().CHIPS[chip];
   const parts = held(plan, platform);
   const needed = total(parts);
   verdict.replaceChildren(
-    ...told(tell(judged(parts, usable), { needed: size(needed), usable: size(usable), chip, devices: devices(plan) })),
+    ...told(tell(verdictOf(parts, usable), { needed: size(needed), usable: size(usable), chip, devices: devices(plan) })),
     ...(platform === "cuda" && usable < needed && needed <= FRACTION * whole
       ? [" ", ...told(tell("fraction", { memory: size(whole) }))]
       : []),
