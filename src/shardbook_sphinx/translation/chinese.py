@@ -51,7 +51,7 @@ RULES = (
     ),
     Rule(r"[A-Za-z`] ?之下", "word for word from the English", "内"),
     Rule(rf"`(?:\w+\.)?(?:{NAMES})` ?(?:之内|内部|中(?!间))", "a second word for inside", "内"),
-    Rule("(?<![这那哪公英])里(?![面程])", "a second word for in", "中；in jit, a function, a block: 内"),
+    Rule("(?<![这那哪公英傅])里(?![面程])", "a second word for in", "中；in jit, a function, a block: 内"),
     Rule("(?<![基版样])本书(?!写)", "a second word for the handbook", "本手册"),
     Rule("汇合|会合", "a second word for the coordinator", "协调器"),
     Rule("叶节点", "a second word for a leaf", "叶子"),
