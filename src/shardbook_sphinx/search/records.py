@@ -29,6 +29,11 @@ HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 BOUNDARY = re.compile(rf"(?<=\S)(?=[{HAN}])|(?<=[{HAN}])(?=\S)|(?<=[^\s\w])(?<!\d\.)(?=\w)")
 # The words that a title weighs more for: `PartitionSpec` and `psum_scatter` for two each, since Pagefind would count
 # them with and without their parts.
+# Words of an anchor, that of the English title, by which nobody finds a Chinese record.
+TELLING_NOTHING = re.compile(
+    "an?|and|are|as|at|be|by|each|for|from|has|have|in|into|is|its?|no|not|of|on|one|or|than|that|the|their|them|there|"
+    "this|to|was|what|when|which|who|with|without|your?"
+)
 # What parts a title from a part that explains it: of "Placing an array: device_put" the rest.
 EXPLAINED = re.compile("[：（]|: ")
 PART = re.compile(rf"[{HAN}]|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+(?:\.\d+)*")
@@ -197,14 +202,15 @@ def title_words(title: str) -> list[str]:
 
 
 def key_words(record: Record) -> list[str]:
-    """The words that say what a record is about: those of its title and of its anchor.
+    """The words that say what a record is about: those of its title, and those of its anchor that tell anything.
 
-    >>> key_words(Record("trap-zeros-like-jit", "“zeros_like keeps the layout”", (), ""))
+    >>> key_words(Record("trap-zeros-like-in-a-jit", "“zeros_like keeps the layout”", (), ""))
     ['zeros_like', 'keeps', 'the', 'layout', 'zeros', 'like', 'jit']
     """
     # Of what has a name the title is that name; some headings have but a number for an anchor.
     own = "" if record.anchor in record.names else re.sub(r"^(error|trap|term|moving|id)\b|\d+$", "", record.anchor)
-    return list(dict.fromkeys(re.findall(rf"[{HAN}]+|[^\W{HAN}]+", f"{record.title} {own.replace('-', ' ')}".lower())))
+    telling = (word for word in own.split("-") if not TELLING_NOTHING.fullmatch(word))
+    return list(dict.fromkeys(re.findall(rf"[{HAN}]+|[^\W{HAN}]+", f"{record.title} {' '.join(telling)}".lower())))
 
 
 def url(page: str, record: Record) -> str:

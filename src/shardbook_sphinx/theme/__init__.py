@@ -38,3 +38,4 @@ def setup(app: Sphinx) -> None:
     app.connect("html-page-context", lighter.make_lighter, priority=800)  # once names are links
     app.connect("html-page-context", tables.draw_tables, priority=810)
     app.connect("html-page-context", assets.join_assets, priority=900)  # once all have said what the page loads
+    app.connect("build-finished", assets.lighten_search)

@@ -28,6 +28,8 @@ STYLES, SCRIPTS = "styles.css", "scripts.js"
 # loaded where it is shown.
 EXPLORER, SMALL, MAP, PLANNER, WATCH = "explorer.js", "explorer-small.js", "explorer-map.js", "planner.js", "watch.js"
 OF_SOME_PAGES = {EXPLORER, SMALL, MAP, PLANNER, WATCH}
+# What a page loads once a reader searches: modules, each a file of its own.
+SEARCH = ("search.js", "messages.js", "slips.js")
 IMPORT = re.compile(r'^import \{ ([\w, ]+) \} from "(\.\.?/[\w/]+)\.js";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:const|function|async function) (\w+))", re.MULTILINE)
 # What the patterns above leave: a form that they do not know, or what only a module has.
@@ -117,6 +119,14 @@ def join_assets(app: Sphinx, _page: str, _template: str, context: dict[str, Any]
     context["css_files"] = [type(styles[0])(f"_static/{STYLES}")]
     rest = [script for script in context["script_files"] if script not in waiting]
     context["script_files"] = [*rest, type(waiting[0])(f"_static/{SCRIPTS}", **waiting[0].attributes)]
+
+
+def lighten_search(app: Sphinx, exception: Exception | None) -> None:
+    """Once the site is written: the modules of the search have no comments either."""
+    if exception is None and app.builder.format == "html":
+        for name in SEARCH:
+            if (path := Path(app.outdir, "_static", name)).is_file():
+                write(app, name, without_comments(path.read_text(encoding="utf-8")))
 
 
 def find(app: Sphinx, asset: Any) -> Path:
