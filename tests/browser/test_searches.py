@@ -18,7 +18,7 @@ UNREACHED = {
     "axis_index_groups in shard_map": "of two words, the reference comes before errors",
     "pass a non-array to shard_map": "what else may not be passed has the same words",
     "pmap 怎么把数据分到多个设备": "entries on several processes and several devices have the same words",
-    "对分片数组取切片会收集整个数组": "the entry speaks of half an array",
+    "收缩维被切分，输出分片不明确": "the glossary and the explanations have the same words",
 }
 # Slips that make another word, or are as near to another name.
 OTHERWISE = {"sharing", "axisttypes"}
