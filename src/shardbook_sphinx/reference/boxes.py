@@ -110,9 +110,12 @@ def link_boxes(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         return
     errors = known(app.env)
     labels = app.env.domaindata["std"]["labels"]
+    linked = set()
     for block, told in list(shown(doctree)):
-        if not (entry := entry_of(told, errors)):
+        # A block may show two errors of one entry.
+        if not (entry := entry_of(told, errors)) or (id(block), entry.anchor) in linked:
             continue
+        linked.add((id(block), entry.anchor))
         title = labels.get(entry.anchor, ("", "", entry.anchor))[2]
         link = nodes.reference("", title, internal=True)
         link["refuri"] = app.builder.get_relative_uri(docname, page_of(entry.docname, entry.anchor))

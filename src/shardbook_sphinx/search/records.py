@@ -183,13 +183,13 @@ def repeats(section: Record, after: Record | None) -> bool:
     return not section.text and any(name.endswith(f".{section.title}") for name in names)
 
 
-def names_of(title: str) -> list[str]:
+def names_of(title: str) -> tuple[str, ...]:
     """What a page is called: its title, and what of it stands before a part that explains it.
 
     >>> names_of("Collectives: psum and all_gather"), names_of("放置数组（device_put）"), names_of("Serve")
-    (['Collectives: psum and all_gather', 'Collectives'], ['放置数组（device_put）', '放置数组'], ['Serve'])
+    (('Collectives: psum and all_gather', 'Collectives'), ('放置数组（device_put）', '放置数组'), ('Serve',))
     """
-    return list(dict.fromkeys([title, EXPLAINED.split(title)[0].strip(f"{CUT} ")]))
+    return tuple(dict.fromkeys([title, EXPLAINED.split(title)[0].strip(f"{CUT} ")]))
 
 
 def title_words(title: str) -> list[str]:
