@@ -27,8 +27,6 @@ HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 # On either side of a Chinese character, so that a comma between two parts them, and before each other word that follows
 # a sign; but 0.4.33 is one word.
 BOUNDARY = re.compile(rf"(?<=\S)(?=[{HAN}])|(?<=[{HAN}])(?=\S)|(?<=[^\s\w])(?<!\d\.)(?=\w)")
-# The words that a title weighs more for: `PartitionSpec` and `psum_scatter` for two each, since Pagefind would count
-# them with and without their parts.
 # Words of an anchor, that of the English title, by which nobody finds a Chinese record.
 TELLING_NOTHING = re.compile(
     "an?|and|are|as|at|be|by|each|for|from|has|have|in|into|is|its?|no|not|of|on|one|or|than|that|the|their|them|there|"
@@ -36,6 +34,8 @@ TELLING_NOTHING = re.compile(
 )
 # What parts a title from a part that explains it: of "Placing an array: device_put" the rest.
 EXPLAINED = re.compile("[：（]|: ")
+# The words that a title weighs more for: `PartitionSpec` and `psum_scatter` for two each, since Pagefind would count
+# them with and without their parts.
 PART = re.compile(rf"[{HAN}]|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+(?:\.\d+)*")
 # Lines and blocks of pictures drawn in text.
 DRAWING = re.compile("[\u2500-\u259f]+")

@@ -9,7 +9,7 @@ import { LIMITS } from "./plan_link.js";
  * @typedef {{ plan: Plan, total: number, near: boolean, time: number }} Found
  */
 
-export const ERROR = 0.3; // of temporaries, by which the formulas may be off: judge.py's TEMPORARIES
+const ERROR = 0.3; // of temporaries, by which the formulas may be off: judge.py's TEMPORARIES
 
 export const total = (/** @type {Record<string, number>} */ parts) => Object.values(parts).reduce((one, other) => one + other, 0);
 
