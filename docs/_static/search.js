@@ -9,7 +9,7 @@ import { nearest, squashed } from "./slips.js";
  * @typedef {object} Known  what names.json says; a place is that of a record in `ids`, `kinds` and `words`
  * @property {string} cut  stands where the index has parted what belongs together
  * @property {string} han  the range of Chinese characters in a regular expression
- * @property {string[]} ids  in Pagefind's index
+ * @property {string} ids  in Pagefind's index, one after another
  * @property {number[]} kinds  whether one begins (2) or goes on (1) to teach, tells of the past or of errors (-1), or neither
  * @property {string[]} words  its key words
  * @property {[name: string, place: number][]} names
@@ -129,7 +129,9 @@ const entries = matcher(known.messages);
 const own = new Set(known.names.map(([, place]) => place));
 const terms = known.terms.map(([place, called, more]) => ({ place, called: called.map((name) => read(name).words), more }));
 const keys = known.words.map((words) => words.split(" "));
-const places = new Map(known.ids.map((id, place) => [id, place]));
+const width = known.ids.length / known.kinds.length;
+const ids = known.kinds.map((_, place) => `en_${known.ids.slice(width * place, width * (place + 1)).trim()}`);
+const places = new Map(ids.map((id, place) => [id, place]));
 const placeOf = (/** @type {{ id: string }} */ { id }) => /** @type {number} */ (places.get(id));
 
 /**
@@ -137,7 +139,7 @@ const placeOf = (/** @type {{ id: string }} */ { id }) => /** @type {number} */ 
  * @returns {Shown}
  */
 function recordAt(/** @type {number} */ place) {
-  const id = known.ids[place];
+  const id = ids[place];
   const data = async () => {
     const file = await (await fetch(new URL(`../pagefind/fragment/${id}.pf_fragment`, import.meta.url))).blob();
     const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
@@ -236,7 +238,7 @@ async function ranking(words, message, asked = words) {
     found.set(place, record);
     return record;
   };
-  const rarity = (/** @type {Result[]} */ results) => Math.log(1 + known.ids.length / Math.max(1, results.length));
+  const rarity = (/** @type {Result[]} */ results) => Math.log(1 + ids.length / Math.max(1, results.length));
   // Two characters of a compound may be no word.
   const worthOf = (/** @type {number} */ which) =>
     rarity(single[which]) * (message || words.includes(parts[which]) ? 1 : HALF) * (!message && parts[which].includes("_") ? TELLING : 1);
@@ -368,7 +370,7 @@ export async function find(query) {
   /** @type {Map<string, Shown>} */
   const first = new Map();
   const put = (/** @type {number} */ place, more = {}) => {
-    const result = ranked.find(({ id }) => id === known.ids[place]) ?? recordAt(place);
+    const result = ranked.find(({ id }) => id === ids[place]) ?? recordAt(place);
     if (!first.has(result.id)) first.set(result.id, { ...result, ...more });
   };
   for (const place of await entriesFor(query, message)) put(place);

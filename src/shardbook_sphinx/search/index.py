@@ -48,8 +48,9 @@ UNUSED = re.compile(r"pagefind-.*\.(js|css)|wasm\.unknown\.pagefind")
 def known(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[str, Any]:
     """What the search knows beside Pagefind's index.
 
-    Of all records: ``ids`` are theirs in the index, ``kinds`` whether they begin (2) or go on (1) to teach, tell of the
-    past or of errors (-1) or neither, ``words`` their key words; what is alike stands together, which packs better.
+    Of all records: ``ids`` are theirs in the index, in one string and of one width, for hashes do not pack; ``kinds``
+    whether they begin (2) or go on (1) to teach, tell of the past or of errors (-1) or neither, ``words`` their key
+    words; what is alike stands together, which packs better.
     The others are by a record's place among them: ``names`` are all names, of those that end alike first what most
     readers mean; ``terms`` are those of the glossary, each with all that it is called and the records that say more;
     ``messages`` are those of the errors. ``cut`` and ``han`` are how words are parted here.
@@ -82,7 +83,7 @@ def known(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[str, Any]
     return {
         "cut": CUT,
         "han": HAN,
-        "ids": [ids[url(page, each)] for page, each in all_records],
+        "ids": "".join(ids[url(page, each)].ljust(max(map(len, ids.values()))) for page, each in all_records),
         "kinds": [
             page.startswith(TEACHING) + page.startswith(BEGINNING) - page.startswith(LATER) for page, _ in all_records
         ],
@@ -103,9 +104,9 @@ def make_index(pages: dict[str, list[Record]]) -> dict[str, bytes]:
     files = {file["path"]: base64.b64decode(file["content"]) for file in answer["files"]}
     fragments = {name: content for name, content in files.items() if name.startswith("fragment/")}
     # Pagefind's own filters could hold names, but are written in another order each time.
-    beside = known(pages, {read_fragment(each)["url"]: Path(name).stem for name, each in fragments.items()})
+    ids = {read_fragment(each)["url"]: Path(name).stem.removeprefix("en_") for name, each in fragments.items()}
     used = {name: content for name, content in files.items() if not UNUSED.fullmatch(name)}
-    return used | {LAST: json.dumps(beside, ensure_ascii=False, separators=(",", ":")).encode()}
+    return used | {LAST: json.dumps(known(pages, ids), ensure_ascii=False, separators=(",", ":")).encode()}
 
 
 def leave_out_sphinx_search(app: Sphinx) -> None:
