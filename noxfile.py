@@ -134,9 +134,12 @@ def docs(session: nox.Session) -> None:
 
 
 def run_tests(session: nox.Session, *arguments: str, **env: str) -> None:
-    """Build the site, once and not in each of the processes that test, and test with as many as there are cores."""
+    """Build the site, once and not in each of the processes that test, and test with one more than there are cores.
+
+    One of them always waits: for the frames of a page, or for a process to end.
+    """
     run(session, "shardbook_sphinx.commands.build")
-    run(session, "pytest", "--numprocesses=logical", *arguments, **CPU, **QUICKLY, **env)
+    run(session, "pytest", f"--numprocesses={(os.cpu_count() or 1) + 1}", *arguments, **CPU, **QUICKLY, **env)
 
 
 @nox.session(venv_backend="none", requires=["kernels"], default=False)

@@ -32,6 +32,9 @@ SIZE = {"width": 1280, "height": 900}
 # Every page in every theme and width, and axe on whole pages: the slow run, beside the one that leaves out what is alike.
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 PAGES += ENTRIES if LONG else SOME_ENTRIES
+# What is visited for its own sake. A Chinese page has the elements and scripts of the English one, and words that break
+# anywhere: every third, but in the slow run all.
+VISITS = [("en", name) for name in PAGES] + [("zh", name) for name in PAGES[:: 1 if LONG else 3]]
 ARGUMENTS = ("--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync")
 
 

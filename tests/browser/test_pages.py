@@ -8,7 +8,7 @@ import re
 
 import pytest
 from axe import everywhere
-from browsing import LANGUAGES, LONG, PAGES, Watch, heard
+from browsing import LANGUAGES, LONG, VISITS, Watch, heard
 from copies import read_copies
 from kinds import enough, kinds
 from measures.weights import weight as weigh
@@ -85,12 +85,11 @@ def sideways(page):
 @pytest.fixture(scope="session")
 def of_every_kind(site):
     """The pages, each with its folder of a language, at which axe looks."""
-    names = [f"{language}/{name}" for language in LANGUAGES for name in PAGES]
+    names = [f"{language}/{name}" for language, name in VISITS]
     return names if LONG else enough({name: kinds((site / name).read_text(encoding="utf-8")) for name in names})
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(("language", "name"), VISITS)
 def test_a_page(visit, address, of_every_kind, language, name):
     page = f"{language}/{name}"
     assert faults(visit, f"{address}/{page}", for_everyone=page in of_every_kind) == {}

@@ -13,6 +13,7 @@ from checkout import put_back
 
 from shardbook_sphinx.downloads.wheel import wheel_name, write_wheel
 from shardbook_sphinx.pins import pinned
+from shardbook_sphinx.theme import elsewhere
 
 ADDRESS = "https://handbook.example/book/"
 ELSEWHERE = {
@@ -123,7 +124,13 @@ def test_without_settings_no_link_is_there(built_small):
         ("SHARDBOOK_COLAB", "https://code.example/{}"),
     ],
 )
-def test_an_address_that_cannot_be_filled_in_is_refused(small, name, address):
-    result = small.build(**{name: address})
+def test_an_address_that_cannot_be_filled_in_is_refused(monkeypatch, name, address):
+    monkeypatch.setenv(name, address)
+    with pytest.raises(SystemExit, match=re.escape(f"{name} is {address!r}: give an address")):
+        elsewhere.address(name, source="a", page="a", notebook="a")
+
+
+def test_a_build_with_such_an_address_fails(small):
+    result = small.build(SHARDBOOK_EDIT="https://code.example/{page}")
     assert not result.passed
-    assert f"{name} is {address!r}: give an address" in result.printed
+    assert "SHARDBOOK_EDIT is 'https://code.example/{page}': give an address" in result.printed
