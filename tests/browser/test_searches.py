@@ -176,7 +176,8 @@ def typed_names(site):
 
 
 def test_the_commonest_words_are_found(page, address):
-    assert [word for word in empty(find(page, address, "zh", searches.words())) if word not in GONE] == []
+    words = searches.words()[:: 1 if LONG else 2]
+    assert [word for word in empty(find(page, address, "zh", words)) if word not in GONE] == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
