@@ -92,6 +92,33 @@ def test_a_message_leads_to_its_entry(site, language, page, entry):
     assert f"../errors/{entry}.html" in links
 
 
+def repeated(root):
+    """Of each run of lines below one block the links that stand in it more than once."""
+    lines = root.xpath("//p[@class='explained'][not(preceding-sibling::*[1][self::p[@class='explained']])]")
+    for first in lines:
+        run = [first]
+        while (after := run[-1].getnext()) is not None and after.get("class") == "explained":
+            run.append(after)
+        links = [link for line in run for link in line.xpath("a/@href")]
+        yield from {link for link in links if links.count(link) > 1}
+
+
+def test_below_a_block_an_entry_stands_once(site):
+    files = [
+        file for folder in ("learn", "reference", "guides") for file in sorted((site / "en" / folder).glob("*.html"))
+    ]
+    assert {file.stem: found for file in files if (found := list(repeated(site_checks.parse(file))))} == {}
+
+
+def test_an_entry_that_stands_twice_below_a_block_is_found(tmp_path):
+    line = '<p class="explained">What this means: <a href="../errors/error-a.html">A</a></p>'
+    file = tmp_path / "page.html"
+    file.write_text(
+        f"<!DOCTYPE html><html><body><pre>1</pre>{line}{line}<pre>2</pre>{line}</body></html>", encoding="utf-8"
+    )
+    assert list(repeated(site_checks.parse(file))) == ["../errors/error-a.html"]
+
+
 INDIVISIBLE = Known(
     "ValueError", "does not divide", "axis x of size 4 does not divide 6", "errors/specs", "error-divide"
 )
