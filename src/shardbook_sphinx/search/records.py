@@ -30,7 +30,8 @@ BOUNDARY = re.compile(rf"(?<=\S)(?=[{HAN}])|(?<=[{HAN}])(?=\S)|(?<=[^\s\w])(?<!\
 # Words of an anchor, that of the English title, by which nobody finds a Chinese record.
 TELLING_NOTHING = re.compile(
     "an?|and|are|as|at|be|by|each|for|from|has|have|in|into|is|its?|no|not|of|on|one|or|than|that|the|their|them|there|"
-    "this|to|was|what|when|which|who|with|without|your?"
+    "this|to|was|what|when|which|who|with|without|your?|how|does|do|other|about|where|"
+    "but|only|if|after|every|another|these|those"
 )
 # What parts a title from a part that explains it: of "Placing an array: device_put" the rest.
 EXPLAINED = re.compile("[：（]|: ")
