@@ -198,7 +198,8 @@ def test_a_result_says_page_and_section_and_what_was_found(page, address):
     page.goto(f"{address}/zh/index.html")
     ask(page, "长度必须能整除")
     assert (
-        options(page).first.locator(".search-title").inner_text() == "长度必须能整除，否则报错（does not evenly divide）"
+        options(page).first.locator(".search-title").inner_text()
+        == "长度必须能整除，否则报错（does not evenly divide）"
     )
     assert options(page).first.locator(".search-where").inner_text() == "放置数组（device_put）"
     ask(page, "网格轴")
