@@ -1,4 +1,4 @@
-"""Every page is quiet, light and for everyone; each is visited once, in the languages that VISITS names, and all that is wrong is told.
+"""Every page is quiet, light and for everyone; each of VISITS is made once, and all that is wrong is told.
 
 axe looks at as many pages as have every kind of element between them, and in the long run at each.
 """

@@ -80,10 +80,11 @@ def known(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[str, Any]
             raise HandbookError(f"{page}: the search has no record for {href}")
         return places[url(to, found)]
 
+    width = max(map(len, ids.values()))
     return {
         "cut": CUT,
         "han": HAN,
-        "ids": "".join(ids[url(page, each)].ljust(max(map(len, ids.values()))) for page, each in all_records),
+        "ids": "".join(ids[url(page, each)].ljust(width) for page, each in all_records),
         "kinds": [
             page.startswith(TEACHING) + page.startswith(BEGINNING) - page.startswith(LATER) for page, _ in all_records
         ],
