@@ -14,7 +14,7 @@ import { nearest, squashed } from "./slips.js";
  * @property {string[]} words  its key words
  * @property {[name: string, place: number][]} names
  * @property {[place: number, called: string[], more: number[]][]} terms
- * @property {[text: string, place: number][]} messages
+ * @property {[words: string, place: number][]} messages
  *
  * @typedef {object} Data  what the index says of a record
  * @property {string} raw_url

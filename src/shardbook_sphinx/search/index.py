@@ -22,7 +22,7 @@ from shardbook_sphinx.exceptions import HandbookError
 from shardbook_sphinx.reference.error_entries import SUBJECT
 from shardbook_sphinx.reference.names import OWNERS, Names
 from shardbook_sphinx.search.pagefind import ask_pagefind, read_fragment, requests
-from shardbook_sphinx.search.records import CUT, HAN, UTF8, Record, cut_page, key_words, url
+from shardbook_sphinx.search.records import CUT, HAN, UTF8, Record, cut_page, key_words, message_words, url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ def known(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[str, Any]
     words; what is alike stands together, which packs better.
     The others are by a record's place among them: ``names`` are all names, of those that end alike first what most
     readers mean; ``terms`` are those of the glossary, each with all that it is called and the records that say more;
-    ``messages`` are those of the errors. ``cut`` and ``han`` are how words are parted here.
+    ``messages`` are the words of those of the errors. ``cut`` and ``han`` are how words are parted here.
     """
     all_records = [(page, record) for page, records in pages.items() for record in records]
     places = {url(page, record): place for place, (page, record) in enumerate(all_records)}
@@ -95,7 +95,7 @@ def known(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[str, Any]
             for page, each in all_records
             if each.anchor.startswith("term-")
         ],
-        "messages": [(each.message, places[url(page, each)]) for page, each in all_records if each.message],
+        "messages": [(message_words(each.message), places[url(page, each)]) for page, each in all_records if each.message],
     }
 
 

@@ -38,6 +38,8 @@ EXPLAINED = re.compile("[：（]|: ")
 # The words that a title weighs more for: `PartitionSpec` and `psum_scatter` for two each, since Pagefind would count
 # them with and without their parts.
 PART = re.compile(rf"[{HAN}]|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+(?:\.\d+)*")
+# What of a message can be told from another's: ``messages.js`` has the same.
+MESSAGE_WORD = re.compile(r"[^\W\d]\w+")
 # Lines and blocks of pictures drawn in text.
 DRAWING = re.compile("[\u2500-\u259f]+")
 
@@ -212,6 +214,15 @@ def key_words(record: Record) -> list[str]:
     own = "" if record.anchor in record.names else re.sub(r"^(error|trap|term|moving|id)\b|\d+$", "", record.anchor)
     telling = (word for word in own.split("-") if not TELLING_NOTHING.fullmatch(word))
     return list(dict.fromkeys(re.findall(rf"[{HAN}]+|[^\W{HAN}]+", f"{record.title} {' '.join(telling)}".lower())))
+
+
+def message_words(message: str) -> str:
+    """The words of a message, one after another: its signs and numbers are left out of what a first search loads.
+
+    >>> message_words("IndivisibleError: int32[8] over ('x',) does not divide 30")
+    'IndivisibleError int32 over does not divide'
+    """
+    return " ".join(MESSAGE_WORD.findall(message))
 
 
 def url(page: str, record: Record) -> str:
