@@ -95,7 +95,9 @@ def known(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[str, Any]
             for page, each in all_records
             if each.anchor.startswith("term-")
         ],
-        "messages": [(message_words(each.message), places[url(page, each)]) for page, each in all_records if each.message],
+        "messages": [
+            (message_words(each.message), places[url(page, each)]) for page, each in all_records if each.message
+        ],
     }
 
 
