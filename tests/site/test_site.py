@@ -178,6 +178,19 @@ def test_a_page_in_one_language_only_is_found(spoiled):
     assert f"{Path('learn/placing.html')}: only in one language" in site_checks.unequal_pages(spoiled)
 
 
+def test_a_chinese_page_leads_where_the_english_does(site):
+    assert site_checks.unlike_links(site) == []
+
+
+def test_a_link_that_leads_elsewhere_in_chinese_is_found(spoiled):
+    page = Path("learn/placing.html")
+    spoil(spoiled / "zh" / page, '../errors/error-explicit-reshard-indivisible.html"', '../errors/explicit.html"')
+    assert site_checks.unlike_links(spoiled) == [
+        f"{page}: ../errors/error-explicit-reshard-indivisible.html only in English",
+        f"{page}: ../errors/explicit.html only in Chinese",
+    ]
+
+
 def test_every_page_says_its_language_and_leads_to_the_other(site):
     assert site_checks.missing_ways(site) == []
 

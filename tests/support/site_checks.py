@@ -177,6 +177,26 @@ def unequal_pages(site):
     return found
 
 
+def unlike_links(site):
+    """Links of an article that its Chinese does not have, or has more often.
+
+    In one message with two links to different places of one page, Sphinx leads both to the last.
+    """
+
+    def links(path):
+        hrefs = parse(path).xpath("//article//a/@href")
+        return Counter(href for href in hrefs if not href.startswith("#"))
+
+    found = []
+    for page in pages(site / "zh"):
+        if page in MADE or not (site / "en" / page).is_file():
+            continue
+        english, chinese = links(site / "en" / page), links(site / "zh" / page)
+        found += [f"{page}: {href} only in English" for href in english - chinese]
+        found += [f"{page}: {href} only in Chinese" for href in chinese - english]
+    return found
+
+
 def missing_ways(site):
     """Pages that do not say their language, or lack the way to the same page in the other."""
     found = []
