@@ -184,8 +184,7 @@ def unlike_links(site):
     """
 
     def links(path):
-        hrefs = parse(path).xpath("//article//a/@href")
-        return Counter(href for href in hrefs if not href.startswith("#"))
+        return Counter(parse(path).xpath("//article//a/@href"))
 
     found = []
     for page in pages(site / "zh"):
