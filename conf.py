@@ -42,7 +42,6 @@ nb_merge_streams = True
 nb_render_error_lexer = "text"
 nb_ipywidgets_js = {}
 doctest_default_flags = doctest.ELLIPSIS
-doctest_global_setup = "import jax, jax.numpy as jnp, numpy as np\nimport shardbook as sb"
 
 # Languages: the source is English; locale_dirs is relative to docs/
 locale_dirs = ["locale"]

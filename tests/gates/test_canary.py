@@ -25,9 +25,9 @@ def test_the_canary_reports_what_changed(small):
 
     assert done.passed, done.printed
     assert f"JAX {version} against the pinned 0.11.9\nSite: English built, Chinese built." in done.printed
-    assert "Run: 6 cells of 2 pages, 2 lines of doctests." in done.printed
+    assert "Run: 6 cells of 2 pages, 4 lines of doctests." in done.printed
     assert "  now, cell 2: print(total)\n      7 → 6" in done.printed
-    assert '  names.md:18: mesh.shape["x"]\n      9 → 8' in done.printed
+    assert '  names.md:20: mesh.shape["x"]\n      9 → 8' in done.printed
     whole = small.read(f".build/canary/{version}/report.txt")
     assert "  jax.sharding.PartitionSpec\n      new" in whole
     assert "  jax.sharding.Mesh\n      (devices, axis_names) → (devices, axis_names, axis_types=None)" in whole

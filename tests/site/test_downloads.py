@@ -130,11 +130,8 @@ def test_a_notebook_says_what_it_runs_on(built_small):
         '# Today\n\nRun on JAX 0.12.0.1; install it with `pip install "jax==0.12.0.1"`.'
     )
     assert '`pip install "jax==0.5.3" "numpy==2.2.6" "scipy==1.15.3"`' in "".join(then["cells"][0]["source"])
-    assert "".join(now["cells"][1]["source"]) == 'import os\n\nos.environ["JAX_PLATFORMS"] = "cpu"'
-    assert "".join(names["cells"][1]["source"]) == (
-        'import os\n\nos.environ["JAX_PLATFORMS"] = "cpu"\nos.environ["JAX_NUM_CPU_DEVICES"] = "8"\n\n'
-        "import jax, jax.numpy as jnp, numpy as np"
-    )
+    for book in (now, names):
+        assert "".join(book["cells"][1]["source"]) == 'import os\n\nos.environ["JAX_PLATFORMS"] = "cpu"'
     assert [cell["cell_type"] for cell in index["cells"]] == ["markdown"]
 
 

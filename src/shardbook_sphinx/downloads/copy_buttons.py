@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from docutils import nodes
 from sphinx.locale import _
 
-from shardbook_sphinx.downloads.notebook import DOCTEST_DEVICES
 from shardbook_sphinx.entries import ENTRY, entry_of
 
 if TYPE_CHECKING:
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 
 CELLS, DOCTESTS = "cells", "doctests"
 ALONE = ""  # the chain of a block that needs nothing and gives nothing: a shell command, a program
-# The examples of the reference run on this many devices; whoever pastes one has not set them.
-DEVICES = f'jax.config.update("jax_num_cpu_devices", {DOCTEST_DEVICES})'
 # What a statement does to the process, beside binding names: all that come after need it.
 EFFECTS = ("jax.config.update(", "os.environ[", "sys.path.insert(")
 # After it callbacks have come.
@@ -151,9 +148,9 @@ def makes_container(statement: ast.stmt) -> bool:
     return any(isinstance(each, CONTAINERS) for each in made) or not MAKERS.isdisjoint(called)
 
 
-def read_blocks(blocks: Iterable[Block], setup: str) -> Iterator[tuple[Block, list[Statement], list[Statement]]]:
-    """Each block with its statements, and with those above it in its chain; ``setup`` is that of doctests."""
-    above: dict[str, list[Statement]] = {DOCTESTS: [read_statement(code) for code in [*expand(setup), DEVICES]]}
+def read_blocks(blocks: Iterable[Block]) -> Iterator[tuple[Block, list[Statement], list[Statement]]]:
+    """Each block with its statements, and with those above it in its chain."""
+    above: dict[str, list[Statement]] = {}
     for block in blocks:
         before = above.setdefault(block.chain, [])
         own = [read_statement(code) for code in block.statements]
@@ -165,25 +162,25 @@ def read_blocks(blocks: Iterable[Block], setup: str) -> Iterator[tuple[Block, li
                 before.append(read_statement(begun))
 
 
-def preludes(blocks: Iterable[Block], setup: str) -> list[list[str]]:
+def preludes(blocks: Iterable[Block]) -> list[list[str]]:
     r"""For each block the statements that its copy begins with.
 
     >>> cells = [Block(CELLS, ("import jax", "x = 1", "print(x)")), Block(CELLS, ("y = 2",)), Block(CELLS, ("x + 1",))]
-    >>> preludes([*cells, Block(DOCTESTS, ("jax.devices()",))], "import jax")
-    [[], [], ['x = 1'], ['import jax', 'jax.config.update("jax_num_cpu_devices", 8)']]
+    >>> preludes([*cells, Block(DOCTESTS, ("x + 1",))])
+    [[], [], ['x = 1'], []]
     """
-    return [[each.code for each in needed(own, before)] for _block, own, before in read_blocks(blocks, setup)]
+    return [[each.code for each in needed(own, before)] for _block, own, before in read_blocks(blocks)]
 
 
-def from_above(blocks: Iterable[Block], setup: str) -> dict[str, list[str]]:
+def from_above(blocks: Iterable[Block]) -> dict[str, list[str]]:
     """For each entry the statements above it on its source page without which its blocks do not run, one by one.
 
     >>> cells = [Block(CELLS, ("x = 1", "y = 2")), Block(CELLS, ("z = y",), entry="a"), Block(CELLS, ("z",), entry="a")]
-    >>> from_above(cells, "")
+    >>> from_above(cells)
     {'a': ['y = 2']}
     """
     entries: dict[tuple[str, str], tuple[list[Statement], list[Statement]]] = {}
-    for block, own, before in read_blocks(blocks, setup):
+    for block, own, before in read_blocks(blocks):
         if block.entry:
             entries.setdefault((block.entry, block.chain), ([], before))[0].extend(own)
     found: dict[str, list[str]] = {}
@@ -262,20 +259,6 @@ def is_question(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Assert) or (isinstance(statement, ast.Expr) and asks)
 
 
-def expand(setup: str) -> list[str]:
-    """The imports of a program, each as a statement of its own.
-
-    >>> expand("import jax, numpy as np")
-    ['import jax', 'import numpy as np']
-    """
-    return [
-        f"import {ast.unparse(alias)}"
-        for statement in ast.parse(setup).body
-        if isinstance(statement, ast.Import)
-        for alias in statement.names
-    ]
-
-
 def find_blocks(doctree: nodes.document) -> Iterator[Block]:
     """The blocks of a page that get a copy button, in its order: not what a cell printed."""
     for block in doctree.findall(nodes.literal_block):
@@ -332,11 +315,11 @@ def cell_of(node: nodes.Node) -> nodes.Element | None:
 
 
 @lru_cache(maxsize=1)  # after a page its entries are written
-def read_page(doctree: nodes.document, setup: str) -> tuple[list[tuple[str, list[str]]], dict[str, list[str]]]:
+def read_page(doctree: nodes.document) -> tuple[list[tuple[str, list[str]]], dict[str, list[str]]]:
     """Of each block of a page its entry and what its copy begins with, and what each entry takes from above."""
     blocks = list(find_blocks(doctree))
     entries = [block.entry for block in blocks]
-    return list(zip(entries, preludes(blocks, setup), strict=True)), from_above(blocks, setup)
+    return list(zip(entries, preludes(blocks), strict=True)), from_above(blocks)
 
 
 def add_preludes(app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], doctree: Any) -> None:
@@ -345,7 +328,7 @@ def add_preludes(app: Sphinx, _pagename: str, _template: str, context: dict[str,
     anchor, doctree = (entry.anchor, entry.doctree) if entry else ("", doctree)
     if doctree is None:
         return
-    blocks, above = read_page(doctree, app.config.doctest_global_setup)
+    blocks, above = read_page(doctree)
     needs = [needs for of, needs in blocks if of == anchor]
     if anchor in above and (taken := "\n".join(above[anchor])):
         shown = app.builder.render_partial(nodes.literal_block(taken, taken, language="ipython3"))["fragment"]  # type: ignore[attr-defined]

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 from shardbook_sphinx.downloads.markdown import Block, Cell, Doctest, as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
-# The examples of the reference have this many devices: see CPU in noxfile.py, which runs them as doctests.
-DOCTEST_DEVICES = 8
 NAMED = {
     "python3": ["jax"],
     "chips": ["jax", "libtpu", "jax-cuda12-plugin", "jax-cuda12-pjrt", "nvidia-cuda-nvcc-cu12"],
@@ -79,16 +77,11 @@ def displayed(source: str) -> str:
     return b"".join([encoded[:begin], b"display(", encoded[begin:end], b")", encoded[end:]]).decode()
 
 
-def setup(blocks: Sequence[Block], doctest_setup: str) -> Cell | None:
-    """What must run first: the environment of the kernels that ran the page, and what its doctests rely on."""
-    code = [block for block in blocks if not isinstance(block, str)]
-    if not code:
+def setup(blocks: Iterable[Block]) -> Cell | None:
+    """What must run first where there is code: the environment of the kernels that ran the page."""
+    if all(isinstance(block, str) for block in blocks):
         return None
-    lines = ["import os", "", 'os.environ["JAX_PLATFORMS"] = "cpu"']
-    if any(isinstance(block, Doctest) for block in code):
-        needed = (line for line in doctest_setup.splitlines() if "shardbook" not in line or uses_shardbook(blocks))
-        lines += [f'os.environ["JAX_NUM_CPU_DEVICES"] = "{DOCTEST_DEVICES}"', "", *needed]
-    return Cell("\n".join(lines))
+    return Cell('import os\n\nos.environ["JAX_PLATFORMS"] = "cpu"')
 
 
 def uses_shardbook(blocks: Iterable[Block]) -> bool:

@@ -50,7 +50,7 @@ def write_downloads(
     kernel = app.env.metadata[pagename].get("kernelspec", {}).get("name", "python3")
     needed = requirements(blocks, kernel, pinned(kernel))
     helper = root + wheel_name() if uses_shardbook(blocks) else ""
-    whole = with_setup(blocks, kernel, app.config.doctest_global_setup, needed, helper)
+    whole = with_setup(blocks, kernel, needed, helper)
     write(notebook, as_notebook(whole, kernel))
     write(markdown, as_text(blocks))
     link = address_from(page, whole_file(app.config.language), root)
@@ -100,12 +100,12 @@ def shown(output: NotebookNode, language: str) -> str:
     return ANSI.sub("", text).strip("\n")
 
 
-def with_setup(blocks: list[Block], kernel: str, doctest_setup: str, needed: list[str], helper: str) -> list[Block]:
+def with_setup(blocks: list[Block], kernel: str, needed: list[str], helper: str) -> list[Block]:
     """A page with what a notebook needs after the title: what to install, and the settings that come first.
 
     ``helper`` is its file, if the page uses it, with the address of the site if there is one.
     """
-    first = setup(blocks, doctest_setup)
+    first = setup(blocks)
     if first is None:
         return blocks
     title, *rest = blocks
