@@ -6,6 +6,7 @@ An entry announces a part of its message, ``says``; a message of the same type t
 from __future__ import annotations
 
 import re
+from textwrap import shorten
 from typing import TYPE_CHECKING, NamedTuple
 
 from docutils import nodes
@@ -37,6 +38,7 @@ ANYWHERE = (
     "should evenly divide the shape",
 )
 WORD = re.compile(r"[A-Za-z_]{2,}")
+MESSAGE = 44  # characters of a message that tell it from others
 ALIKE = 0.6  # of the words of a message that its entry's message has too; names in it are the reader's own
 
 
@@ -110,14 +112,31 @@ def link_boxes(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         return
     errors = known(app.env)
     labels = app.env.domaindata["std"]["labels"]
-    linked = set()
-    for block, told in list(shown(doctree)):
-        # A block may show two errors of one entry.
-        if not (entry := entry_of(told, errors)) or (id(block), entry.anchor) in linked:
-            continue
-        linked.add((id(block), entry.anchor))
-        title = labels.get(entry.anchor, ("", "", entry.anchor))[2]
-        link = nodes.reference("", title, internal=True)
-        link["refuri"] = app.builder.get_relative_uri(docname, page_of(entry.docname, entry.anchor))
-        line = generated(nodes.Text(_("What this means: ")), link, classes=["explained"])
-        block.parent.insert(block.parent.index(block) + 1, line)
+    explained: dict[nodes.Element, dict[Known, str]] = {}
+    for block, told in shown(doctree):
+        if entry := entry_of(told, errors):
+            # A block may show two errors of one entry.
+            explained.setdefault(block, {}).setdefault(entry, told)
+    for block, entries in explained.items():
+        lines = []
+        for entry, told in entries.items():
+            # Below a block that shows several errors each line says which it is about.
+            error = told if len(entries) > 1 else ""
+            link = nodes.reference("", labels.get(entry.anchor, ("", "", entry.anchor))[2], internal=True)
+            link["refuri"] = app.builder.get_relative_uri(docname, page_of(entry.docname, entry.anchor))
+            lines.append(generated(*what_it_means(error), link, classes=["explained"]))
+        place = block.parent.index(block) + 1
+        block.parent[place:place] = lines
+
+
+def what_it_means(error: str) -> list[nodes.Node]:
+    """The words before the link to an entry; ``error`` is the message that it explains where there are several.
+
+    >>> "".join(node.astext() for node in what_it_means("ValueError: sizes differ: 2 and 3 do not go together here"))
+    'What ValueError: sizes differ: 2 and 3 do not go… means: '
+    """
+    if not error:
+        return [nodes.Text(_("What this means: "))]
+    begun = shorten(error, MESSAGE, placeholder="…")
+    before, after = _("What {error} means: ").split("{error}")
+    return [nodes.Text(before), nodes.literal(begun, begun), nodes.Text(after)]
