@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 WHERE = "cell-where"
+STOPPED = "TimeoutExpired"  # what a program raises in the build that had to be stopped
 
 
 def mark_cells(_app: Sphinx, doctree: nodes.document) -> None:
@@ -30,9 +31,20 @@ def mark_cells(_app: Sphinx, doctree: nodes.document) -> None:
             fails = "raises" in cell["cell_metadata"]
             failed = failed or fails
             if failed and cell.children:
-                told, kind = (_("✗ Fails"), "fails") if fails else (_("✓ Works"), "works")
+                told, kind = verdict(cell["cell_metadata"])
                 place = cell.parent.index(cell)
                 # Above the line that says where it ran.
                 if place and WHERE in getattr(cell.parent[place - 1], "attributes", {}).get("classes", ()):
                     place -= 1
                 cell.parent.insert(place, generated(nodes.Text(told), classes=["verdict", kind]))
+
+
+def verdict(metadata: dict[str, str]) -> tuple[str, str]:
+    """What to say of a cell, and its class in HTML.
+
+    >>> [str(verdict(told)[0]) for told in ({"raises": "ValueError"}, {"raises": "TimeoutExpired"}, {})]
+    ['✗ Fails', '✗ Hangs', '✓ Works']
+    """
+    if "raises" not in metadata:
+        return _("✓ Works"), "works"
+    return _("✗ Hangs") if metadata["raises"] == STOPPED else _("✗ Fails"), "fails"
