@@ -257,7 +257,9 @@ def test_the_examples_of_the_reference_run(handbook):
 
 
 def test_an_example_that_is_wrong_is_found(small):
-    small.edit("docs/index.md", "Two pages", "```{doctest}\n>>> import jax\n>>> jax.device_count()\n7\n```\n\nTwo pages")
+    small.edit(
+        "docs/index.md", "Two pages", "```{doctest}\n>>> import jax\n>>> jax.device_count()\n7\n```\n\nTwo pages"
+    )
     result = run_doctests(small)
     assert not result.passed
     assert "Expected:\n    7\nGot:\n    8" in result.printed

@@ -11,7 +11,7 @@ from jax.sharding import PartitionSpec as P
 import shardbook as sb
 from shardbook._messages import MESSAGES
 from shardbook_sphinx.explorer.open_figures import state
-from shardbook_sphinx.reference.boxes import Known, entry_of
+from shardbook_sphinx.reference.boxes import Known, Shown, entry_of
 from shardbook_sphinx.reference.uses import MOST
 
 # Of the pages with cells: what they draw and what they raise.
@@ -80,7 +80,7 @@ def test_another_order_of_devices_is_in_the_link():
 @pytest.mark.parametrize(
     ("page", "entry"),
     [
-        ("learn/placing", "error-explicit-reshard-indivisible"),
+        ("learn/placing", "error-put-indivisible"),
         ("learn/manual", "error-out-specs-replication"),
         ("train/data-parallel", "error-donated-array-read"),
         ("guides/chips", "error-memory-hbm"),
@@ -120,7 +120,7 @@ def test_an_entry_that_stands_twice_below_a_block_is_found(tmp_path):
 
 
 INDIVISIBLE = Known(
-    "ValueError", "does not divide", "axis x of size 4 does not divide 6", "errors/specs", "error-divide"
+    "ValueError", "does not divide", "axis x of size 4 does not divide 6", "f(x)", "errors/specs", "error-divide"
 )
 
 
@@ -135,7 +135,7 @@ INDIVISIBLE = Known(
     ],
 )
 def test_only_the_same_message_leads_there(told, found):
-    assert (entry_of(told, [INDIVISIBLE]) is not None) == found
+    assert (entry_of(Shown(told, "f(x)"), [INDIVISIBLE]) is not None) == found
 
 
 def test_an_entry_of_the_api_names_pages_that_use_it(site, handbook):

@@ -6,7 +6,8 @@ An entry announces a part of its message, ``says``; a message of the same type t
 from __future__ import annotations
 
 import re
-from textwrap import shorten
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from docutils import nodes
@@ -16,6 +17,7 @@ from shardbook_sphinx.domain import handbook
 from shardbook_sphinx.entries import FOLDER, page_of
 from shardbook_sphinx.nodes import generated
 from shardbook_sphinx.reference.error_entries import SUBJECT as ENTRIES
+from shardbook_sphinx.reference.error_entries import last_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +40,7 @@ ANYWHERE = (
     "should evenly divide the shape",
 )
 WORD = re.compile(r"[A-Za-z_]{2,}")
+NAME = re.compile(r"[A-Za-z_]\w*")
 MESSAGE = 44  # characters of a message that tell it from others
 ALIKE = 0.6  # of the words of a message that its entry's message has too; names in it are the reader's own
 
@@ -48,54 +51,72 @@ class Known(NamedTuple):
     name: str
     says: str
     message: str
+    code: str
     docname: str
     anchor: str
+
+
+class Shown(NamedTuple):
+    """An error that a page shows."""
+
+    told: str
+    """Its message, which begins with the name of its type."""
+    code: str
+    """The last line of what raised it."""
 
 
 def known(env: BuildEnvironment) -> list[Known]:
     """All of them."""
     return [
-        Known(name.rpartition(".")[2], says, message, docname, entry.anchor)
+        Known(each.name.rpartition(".")[2], each.says, each.message, each.code, docname, entry.anchor)
         for docname, entries in handbook(env).pages(ENTRIES).items()
         for entry in entries
-        for says, name, message in entry.raised
-        if says and not says.startswith(ANYWHERE)
+        for each in entry.raised
+        if each.says and not each.says.startswith(ANYWHERE)
     ]
 
 
-def entry_of(text: str, errors: list[Known]) -> Known | None:
-    """The entry of a message that begins with the name of its type, if it has one.
+def entry_of(error: Shown, errors: list[Known]) -> Known | None:
+    """The entry of an error, if it has one; of two with the same message that whose code is more like it.
 
-    >>> errors = [Known("ValueError", "sizes differ", "the sizes differ: 2 and 3", "errors/specs", "error-sizes")]
-    >>> entry_of("ValueError: the sizes differ", errors).anchor
-    'error-sizes'
-    >>> entry_of("TypeError: the sizes differ", errors)
+    >>> sizes = Known("ValueError", "sizes differ", "the sizes differ: 2 and 3", "jit(f)(x)", "errors/specs", "sizes")
+    >>> other = sizes._replace(code="device_put(x)", anchor="placing")
+    >>> entry_of(Shown("ValueError: sizes differ", "y = jax.device_put(x)"), [sizes, other]).anchor
+    'placing'
+    >>> entry_of(Shown("TypeError: sizes differ", "jit(g)"), [sizes])
     """
-    name, _, message = text.partition(":")
+    name, _, message = error.told.partition(":")
     told = " ".join(message.split())
     words = set(WORD.findall(told))
 
-    def share(error: Known) -> float:
-        return len(words & set(WORD.findall(error.message))) / (len(words) or 1)
+    def share(of: Known) -> float:
+        return len(words & set(WORD.findall(of.message))) / (len(words) or 1)
+
+    def alike(of: Known) -> int:
+        return len(set(NAME.findall(error.code)) & set(NAME.findall(of.code)))
 
     said = [each for each in errors if each.name == name.rpartition(".")[2] and " ".join(each.says.split()) in told]
-    best = max(said, key=share, default=None)
+    best = max(said, key=lambda each: (share(each), alike(each)), default=None)
     return best if best and share(best) >= ALIKE else None
 
 
-def shown(doctree: nodes.document) -> Iterator[tuple[nodes.Element, str]]:
-    """The blocks of a page that show an error, each with its message."""
+def shown(doctree: nodes.document) -> Iterator[tuple[nodes.Element, Shown]]:
+    """The blocks of a page that show an error, each with what it shows."""
+    source = ""
     for block in doctree.findall(nodes.Element):
-        if isinstance(block, nodes.literal_block) and "traceback" in block.get("classes", ()):
-            yield block, block.astext().strip()
+        if block.get("nb_element") == "cell_code_source":
+            source = block.astext()
+        elif isinstance(block, nodes.literal_block) and "traceback" in block.get("classes", ()):
+            yield block, Shown(block.astext().strip(), last_line(source))
         elif block.get("testnodetype") == "doctest" or isinstance(block, nodes.doctest_block):
-            for raised in RAISED.finditer(block.astext()):
-                yield block, raised["told"]
+            text = block.astext()
+            for raised in RAISED.finditer(text):
+                yield block, Shown(raised["told"], last_line(text[: raised.start()]))
 
 
 def note_shown(app: Sphinx, doctree: nodes.document) -> None:
     """After a page is read: keep the errors that it shows, if it is not itself of them."""
-    told = [message for _block, message in shown(doctree)]
+    told = [error for _block, error in shown(doctree)]
     if told and not app.env.current_document.docname.startswith(FOLDER):
         handbook(app.env).note(SUBJECT, told)
 
@@ -112,19 +133,17 @@ def link_boxes(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         return
     errors = known(app.env)
     labels = app.env.domaindata["std"]["labels"]
-    explained: dict[nodes.Element, dict[Known, str]] = {}
-    for block, told in shown(doctree):
-        if entry := entry_of(told, errors):
-            # A block may show two errors of one entry.
-            explained.setdefault(block, {}).setdefault(entry, told)
-    for block, entries in explained.items():
+    for block, found in groupby(list(shown(doctree)), itemgetter(0)):
+        told = [error for _block, error in found]
+        # A block may show two errors of one entry.
+        entries = {entry.anchor: (entry, error.told) for error in reversed(told) if (entry := entry_of(error, errors))}
         lines = []
-        for entry, told in entries.items():
-            # Below a block that shows several errors each line says which it is about.
-            error = told if len(entries) > 1 else ""
+        for entry, message in reversed(entries.values()):
             link = nodes.reference("", labels.get(entry.anchor, ("", "", entry.anchor))[2], internal=True)
             link["refuri"] = app.builder.get_relative_uri(docname, page_of(entry.docname, entry.anchor))
-            lines.append(generated(*what_it_means(error), link, classes=["explained"]))
+            # Below a block that shows several errors each line says which it is about.
+            words = what_it_means(message if len({error.told for error in told}) > 1 else "")
+            lines.append(generated(*words, link, classes=["explained"]))
         place = block.parent.index(block) + 1
         block.parent[place:place] = lines
 
@@ -132,11 +151,13 @@ def link_boxes(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 def what_it_means(error: str) -> list[nodes.Node]:
     """The words before the link to an entry; ``error`` is the message that it explains where there are several.
 
-    >>> "".join(node.astext() for node in what_it_means("ValueError: sizes differ: 2 and 3 do not go together here"))
-    'What ValueError: sizes differ: 2 and 3 do not go… means: '
+    >>> "".join(node.astext() for node in what_it_means("a.b.ValueError: the sizes 2 and 3 do not go together"))
+    'What ValueError: the sizes 2 and 3 do not go tog… means: '
     """
     if not error:
         return [nodes.Text(_("What this means: "))]
-    begun = shorten(error, MESSAGE, placeholder="…")
+    name, colon, message = " ".join(error.split()).partition(":")
+    text = name.rpartition(".")[2] + colon + message
+    begun = text if len(text) <= MESSAGE else f"{text[: MESSAGE - 1].rstrip()}…"
     before, after = _("What {error} means: ").split("{error}")
     return [nodes.Text(before), nodes.literal(begun, begun), nodes.Text(after)]

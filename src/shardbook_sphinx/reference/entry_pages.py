@@ -87,10 +87,10 @@ class Builder(StandaloneHTMLBuilder):
 def first_messages(env: BuildEnvironment) -> dict[str, str]:
     """Of each entry that raises, the type and the message."""
     return {
-        entry.anchor: f"{name}: {message}".removesuffix(": ")
+        entry.anchor: f"{raised.name}: {raised.message}".removesuffix(": ")
         for entries in handbook(env).pages(SUBJECT).values()
         for entry in entries
-        for _says, name, message in entry.raised[:1]
+        for raised in entry.raised[:1]
     }
 
 

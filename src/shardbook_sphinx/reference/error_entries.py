@@ -47,13 +47,23 @@ SHORTEST = 8  # characters of a message that tell it from others
 LONGEST_LINE = 140  # characters of a message in a list
 
 
+class Raised(NamedTuple):
+    """What a cell raised."""
+
+    says: str
+    """What the cell announces of the message."""
+    name: str
+    message: str
+    code: str
+    """The last line of the cell, which raised it."""
+
+
 class ErrorEntry(NamedTuple):
     """An error or a trap of a page."""
 
     anchor: str
     title: str
-    raised: tuple[tuple[str, str, str], ...]
-    """Of each cell that raises: what it announces of the message, and the type and message that came."""
+    raised: tuple[Raised, ...]
     asserting: tuple[bool, ...]
     """Of each cell in order, whether it asserts something."""
     raising: tuple[bool, ...]
@@ -99,13 +109,18 @@ def parts(source: str) -> Iterator[tuple[str, str, str]]:
 
 def with_cell(entry: ErrorEntry, cell: NotebookNode) -> ErrorEntry:
     """An entry with one more cell."""
-    errors = [(output.ename, output.evalue) for output in cell.outputs if output.output_type == "error"]
-    raised = ((str(cell.metadata.get("says", "")), *errors[0]),) if errors else ()
+    errors = [output for output in cell.outputs if output.output_type == "error"]
+    says, code = str(cell.metadata.get("says", "")), last_line(cell.source)
     return entry._replace(
-        raised=(*entry.raised, *raised),
+        raised=(*entry.raised, *(Raised(says, error.ename, error.evalue, code) for error in errors[:1])),
         asserting=(*entry.asserting, bool(ASSERTS.search(cell.source))),
         raising=(*entry.raising, bool(errors)),
     )
+
+
+def last_line(code: str) -> str:
+    """The last line of code: of a program that raises, mostly the one that does."""
+    return code.rstrip().rpartition("\n")[2]
 
 
 def shortened(message: str) -> str:
@@ -144,8 +159,8 @@ def lacks(entry: ErrorEntry) -> Iterator[str]:
     if not entry.raised:
         yield "no cell raises the error; give one raises and says"
         return
-    for says, _name, message in entry.raised:
-        if message and len(says) < SHORTEST:
+    for raised in entry.raised:
+        if raised.message and len(raised.says) < SHORTEST:
             yield f"a cell raises and does not say what the message says: add says, {SHORTEST} characters or more"
     after = entry.asserting[entry.raising.index(True) + 1 :]
     if not any(after):
@@ -216,10 +231,10 @@ def list_messages(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """When a page is written: put in the list of messages, sorted by type and text."""
     for place in list(doctree.findall(error_messages)):
         lines = sorted(
-            (f"{name}: {message}".removesuffix(": "), page, entry.anchor)
+            (f"{raised.name}: {raised.message}".removesuffix(": "), page, entry.anchor)
             for page, entries in handbook(app.env).pages(SUBJECT).items()
             for entry in entries
-            for _says, name, message in entry.raised[:1]
+            for raised in entry.raised[:1]
         )
         points = nodes.bullet_list(bullet="-", classes=["error-messages"])
         for message, page, anchor in lines:
