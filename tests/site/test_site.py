@@ -298,11 +298,18 @@ def test_each_entry_says_which_cell_fails_and_which_works(site):
     assert site_checks.unmarked_cells(site) == []
 
 
-@pytest.mark.parametrize(("old", "new"), [("✗ Fails", "✓ Works"), ('<p class="verdict works">✓ Works</p>', "")])
-def test_a_cell_with_a_wrong_mark_or_none_is_found(spoiled, old, new):
-    spoil(spoiled / "en/errors/error-put-indivisible.html", old, new)
+@pytest.mark.parametrize(
+    ("entry", "old", "new"),
+    [
+        ("put-indivisible", "✗ Fails", "✓ Works"),
+        ("put-indivisible", '<p class="verdict works">✓ Works</p>', ""),
+        ("collective-one-process", "✗ Hangs", "✗ Fails"),
+    ],
+)
+def test_a_cell_with_a_wrong_mark_or_none_is_found(spoiled, entry, old, new):
+    spoil(spoiled / f"en/errors/error-{entry}.html", old, new)
     (found,) = site_checks.unmarked_cells(spoiled)
-    assert found.startswith("en/errors/error-put-indivisible.html: ")
+    assert found.startswith(f"en/errors/error-{entry}.html: ")
 
 
 def test_old_addresses_of_entries_are_listed_where_they_were(handbook, site):

@@ -254,21 +254,23 @@ def lost_pages(site):
     return found
 
 
-# The line above a cell that fails, and above one that works.
-VERDICTS = {"en": {True: "✗ Fails", False: "✓ Works"}, "zh": {True: "✗ 报错", False: "✓ 正确写法"}}
+# The line above a cell that fails, that hangs until it is stopped, and that works.
+VERDICTS = {"en": ("✗ Fails", "✗ Hangs", "✓ Works"), "zh": ("✗ 报错", "✗ 卡死", "✓ 正确写法")}
+STOPPED = "TimeoutExpired: "
 
 
 def unmarked_cells(site):
     """Entries of errors in which a cell that raised, or one after it that ran, is not said to have done so."""
     found = []
-    for language, told in VERDICTS.items():
+    for language, (failing, hanging, working) in VERDICTS.items():
         for path in sorted((site / language / "errors").glob("error-*.html")):
             failed = False
             for cell in parse(path).xpath("//div[contains(concat(' ', @class, ' '), ' cell ')]"):
                 fails = "tag_raises-exception" in cell.get("class").split()
                 failed = failed or fails
                 above = cell.xpath("preceding-sibling::p[not(@class='cell-where')][1][@class]/text()")
-                if failed and above != [told[fails]]:
+                hangs = fails and any(text.startswith(STOPPED) for text in cell.xpath(".//pre//text()"))
+                if failed and above != [hanging if hangs else failing if fails else working]:
                     found.append(
                         f"{language}/errors/{path.name}: a cell that {'fails' if fails else 'works'} has {above}"
                     )
