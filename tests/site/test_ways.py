@@ -11,7 +11,7 @@ from jax.sharding import PartitionSpec as P
 import shardbook as sb
 from shardbook._messages import MESSAGES
 from shardbook_sphinx.explorer.open_figures import state
-from shardbook_sphinx.reference.boxes import Known, Shown, entry_of
+from shardbook_sphinx.reference.boxes import Known, ShownError, entry_of
 from shardbook_sphinx.reference.uses import MOST
 
 # Of the pages with cells: what they draw and what they raise.
@@ -135,7 +135,7 @@ INDIVISIBLE = Known(
     ],
 )
 def test_only_the_same_message_leads_there(told, found):
-    assert (entry_of(Shown(told, "f(x)"), [INDIVISIBLE]) is not None) == found
+    assert (entry_of(ShownError(told, "f(x)"), [INDIVISIBLE]) is not None) == found
 
 
 def test_an_entry_of_the_api_names_pages_that_use_it(site, handbook):

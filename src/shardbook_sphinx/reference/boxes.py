@@ -42,6 +42,7 @@ ANYWHERE = (
 WORD = re.compile(r"[A-Za-z_]{2,}")
 NAME = re.compile(r"[A-Za-z_]\w*")
 MESSAGE = 44  # characters of a message that tell it from others
+RETIRED = f"{FOLDER}retired"
 ALIKE = 0.6  # of the words of a message that its entry's message has too; names in it are the reader's own
 
 
@@ -56,7 +57,7 @@ class Known(NamedTuple):
     anchor: str
 
 
-class Shown(NamedTuple):
+class ShownError(NamedTuple):
     """An error that a page shows."""
 
     told: str
@@ -76,14 +77,14 @@ def known(env: BuildEnvironment) -> list[Known]:
     ]
 
 
-def entry_of(error: Shown, errors: list[Known]) -> Known | None:
+def entry_of(error: ShownError, errors: list[Known]) -> Known | None:
     """The entry of an error, if it has one; of two with the same message that whose code is more like it.
 
     >>> sizes = Known("ValueError", "sizes differ", "the sizes differ: 2 and 3", "jit(f)(x)", "errors/specs", "sizes")
     >>> other = sizes._replace(code="device_put(x)", anchor="placing")
-    >>> entry_of(Shown("ValueError: sizes differ", "y = jax.device_put(x)"), [sizes, other]).anchor
+    >>> entry_of(ShownError("ValueError: sizes differ", "y = jax.device_put(x)"), [sizes, other]).anchor
     'placing'
-    >>> entry_of(Shown("TypeError: sizes differ", "jit(g)"), [sizes])
+    >>> entry_of(ShownError("TypeError: sizes differ", "jit(g)"), [sizes])
     """
     name, _, message = error.told.partition(":")
     told = " ".join(message.split())
@@ -96,22 +97,23 @@ def entry_of(error: Shown, errors: list[Known]) -> Known | None:
         return len(set(NAME.findall(error.code)) & set(NAME.findall(of.code)))
 
     said = [each for each in errors if each.name == name.rpartition(".")[2] and " ".join(each.says.split()) in told]
-    best = max(said, key=lambda each: (share(each), alike(each)), default=None)
+    # What retired names raise others raise too, and they are the rarer.
+    best = max(said, key=lambda each: (each.docname != RETIRED, share(each), alike(each)), default=None)
     return best if best and share(best) >= ALIKE else None
 
 
-def shown(doctree: nodes.document) -> Iterator[tuple[nodes.Element, Shown]]:
+def shown(doctree: nodes.document) -> Iterator[tuple[nodes.Element, ShownError]]:
     """The blocks of a page that show an error, each with what it shows."""
     source = ""
     for block in doctree.findall(nodes.Element):
         if block.get("nb_element") == "cell_code_source":
             source = block.astext()
         elif isinstance(block, nodes.literal_block) and "traceback" in block.get("classes", ()):
-            yield block, Shown(block.astext().strip(), last_line(source))
+            yield block, ShownError(block.astext().strip(), last_line(source))
         elif block.get("testnodetype") == "doctest" or isinstance(block, nodes.doctest_block):
             text = block.astext()
             for raised in RAISED.finditer(text):
-                yield block, Shown(raised["told"], last_line(text[: raised.start()]))
+                yield block, ShownError(raised["told"], last_line(text[: raised.start()]))
 
 
 def note_shown(app: Sphinx, doctree: nodes.document) -> None:
