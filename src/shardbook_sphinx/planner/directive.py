@@ -65,18 +65,18 @@ class Plans(SphinxDirective):
 
 
 def told(found: list[Judged]) -> str:
-    """How often the formulas were right."""
-    compiled = [each for each in found if not each.refused]
-    right = sum(not each.missed for each in found)
-    return _(
-        "{all} plans: {compiled} compiled, {refused} refused for memory. The formulas are right about {right} and miss "
-        "{missed}."
-    ).format(
+    """How many plans compiled, and how often the formulas were right."""
+    refused, missed = sum(each.refused for each in found), sum(bool(each.missed) for each in found)
+    compiled = (
+        _("{all} plans: {compiled} compiled, {refused} refused for memory. ") if refused else _("All {all} compiled. ")
+    )
+    right = _("The formulas are right about {right} and miss {missed}.") if missed else _("The formulas miss none.")
+    return f"{compiled}{right}".format(
         all=len(found),
-        compiled=len(compiled),
-        refused=len(found) - len(compiled),
-        right=right,
-        missed=len(found) - right,
+        compiled=len(found) - refused,
+        refused=refused,
+        right=len(found) - missed,
+        missed=missed,
     )
 
 

@@ -55,7 +55,7 @@ FRAME = {
     "holds": "device {device}: {contents}",
     "nothing": "nothing",
     "plain": "The page of the handbook has a figure here, “{title}”: which device holds what after each step. "
-    "A device receives at most {bytes}.",
+    "Its arrays are small: a device receives at most {bytes}.",
 }
 NOTES = {
     "all-gather": ("rows", "ring"),
