@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 WRAPPER = "toctree-wrapper"
 LISTED = re.compile(r'<li class="toctree-l1"><a class="reference internal" href="(?P<href>[^"#]+)">.*?</a>')
+# How a page begins the sentence that says what it is for.
+PROMISES = ("After this page", "读完本页")
 UTF8 = lxml.html.HTMLParser(encoding="utf-8")
 
 
@@ -107,23 +109,24 @@ def title(entry: HtmlElement) -> str:
     return str(entry.find("a").text_content()).strip().removesuffix("()")
 
 
-def first_sentence(text: str) -> str:
-    """The first sentence of a paragraph, in either language.
+def promise(text: str) -> str:
+    """Of a page's first paragraph the sentence that says what a reader will be able to do; otherwise the first.
 
-    >>> first_sentence("After this page you can split 1.5 GiB. Then more."), first_sentence("先看形状。再看规格。")
-    ('After this page you can split 1.5 GiB.', '先看形状。')
+    >>> promise("Axes have an order. After this page you can choose it. Then more."), promise("先看形状。再看规格。")
+    ('After this page you can choose it.', '先看形状。')
     """
-    return re.split(r"(?<=[.!?])\s|(?<=[。！？])", text, maxsplit=1)[0]
+    sentences = re.split(r"(?<=[.!?])\s|(?<=[。！？])", text)
+    return next((each for each in sentences if each.startswith(PROMISES)), sentences[0])
 
 
 def say_what_pages_give(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
-    """In the list of pages that a section begins with: what each gives, in its own first sentence."""
+    """In the list of pages that a section begins with: what each gives, in its own words."""
     builder: StandaloneHTMLBuilder = app.builder  # type: ignore[assignment]
     listed = app.env.toctree_includes.get(pagename, ())
     if WRAPPER not in context.get("body", ""):
         return
     said = {
-        builder.get_relative_uri(pagename, name): first_sentence(description(app.env, name))
+        builder.get_relative_uri(pagename, name): promise(description(app.env, name))
         for name in listed
         if name in app.env.found_docs
     }
