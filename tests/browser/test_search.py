@@ -96,7 +96,7 @@ PHRASES = {
         "分区规格": "glossary.html#term-partition-spec",
         "集合通信": "reference/collectives.html#collectives",
         "重新分片": "glossary.html#term-to-reshard",
-        "未归约": "glossary.html#term-unreduced",
+        "未归约": "reference/unreduced.html#partial-sums-and-manual-axes",
         "设备网格": "glossary.html#term-device-mesh",
         "显式模式": "reference/explicit.html#explicit-mode",
         "内存类型": "glossary.html#term-memory-kind",

@@ -236,12 +236,15 @@ def test_every_page_says_in_which_section_it_is(site):
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [('class="breadcrumbs"', 'class="bread"'), ('<li><a href="index.html">入门', '<li><a href="devices.html">入门')],
+    [
+        ('class="breadcrumbs"', 'class="bread"'),
+        ('<li><a href="index.html">JAX 分片入门', '<li><a href="devices.html">JAX 分片入门'),
+    ],
 )
 def test_a_page_that_does_not_say_its_section_is_found(spoiled, old, new):
     spoil(spoiled / "zh/learn/placing.html", old, new)
     [found] = site_checks.lost_pages(spoiled)
-    assert found.startswith("zh/learn/placing.html: does not lead to '入门'")
+    assert found.startswith("zh/learn/placing.html: does not lead to 'JAX 分片入门'")
 
 
 def run_doctests(handbook):
