@@ -23,10 +23,9 @@ TOLD = {
         "0.25": "timed, with the size that is named",
     },
     "learn/manual": {"99": "timed, on the machine that is named", "0.4": "timed, on the machine that is named"},
-    "train/one-device": {"79.1": "as the page prints of the chip, to one digit less"},
     "guides/figures": {"1024": "what KiB means"},
     "guides/hosts-and-slices": {"6.4": LINKED},
-    "guides/which-mesh": {"350": LINKED, "15": "what the planner calls agreement, as its page says"},
+    "guides/which-mesh": {"350": LINKED},
     "guides/will-it-fit": {"80": SOLD},
     "explain/product-cost": {
         "8192": "three-compilers compiles and asserts it",

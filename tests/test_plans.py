@@ -10,7 +10,7 @@ import pytest
 from checkout import CHECKOUT
 
 from shardbook_sphinx.exceptions import HandbookError
-from shardbook_sphinx.planner import judge, plans, record
+from shardbook_sphinx.planner import directive, judge, plans, record
 
 STAND_IN = """#!{python}
 import json, sys
@@ -177,3 +177,18 @@ def test_the_record_is_small_and_has_no_path():
     text = (CHECKOUT / record.RECORD).read_text(encoding="utf-8")
     assert len(text) < 50_000
     assert "/" not in "".join(given.get("refused", "") for given in json.loads(text)["plans"].values())
+
+
+@pytest.mark.parametrize(
+    ("cases", "told"),
+    [
+        ([(False, ()), (False, ())], "All 2 compiled. The formulas miss none."),
+        (
+            [(False, ()), (True, ()), (False, ("temporaries",))],
+            "3 plans: 2 compiled, 1 refused for memory. The formulas are right about 2 and miss 1.",
+        ),
+    ],
+)
+def test_what_is_said_of_plans_counts_them(cases, told):
+    found = [judge.Judged("a plan", refused, 1, 1, 1, 1.0, 1, 1.0, missed) for refused, missed in cases]
+    assert directive.told(found) == told

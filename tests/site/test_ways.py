@@ -138,6 +138,13 @@ def test_only_the_same_message_leads_there(told, found):
     assert (entry_of(ShownError(told, "f(x)"), [INDIVISIBLE]) is not None) == found
 
 
+def test_of_two_entries_with_one_message_that_of_a_retired_name_comes_last():
+    retired = INDIVISIBLE._replace(code="jax.pmap(f)(x)", docname="errors/retired", anchor="error-pmap")
+    shown = ShownError("ValueError: axis x of size 4 does not divide 6", "jax.pmap(f)(x)")
+    assert entry_of(shown, [retired, INDIVISIBLE]) == INDIVISIBLE
+    assert entry_of(shown, [retired]) == retired
+
+
 def test_an_entry_of_the_api_names_pages_that_use_it(site, handbook):
     named = 0
     for file in sorted((site / "en/reference").glob("*.html")):

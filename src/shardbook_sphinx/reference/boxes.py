@@ -137,14 +137,17 @@ def link_boxes(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     labels = app.env.domaindata["std"]["labels"]
     for block, found in groupby(list(shown(doctree)), itemgetter(0)):
         told = [error for _block, error in found]
-        # A block may show two errors of one entry.
-        entries = {entry.anchor: (entry, error.told) for error in reversed(told) if (entry := entry_of(error, errors))}
+        entries: dict[str, tuple[Known, str]] = {}
+        for error in told:
+            if entry := entry_of(error, errors):
+                entries.setdefault(entry.anchor, (entry, error.told))  # a block may show two errors of one entry
+        several = len({error.told for error in told}) > 1
         lines = []
-        for entry, message in reversed(entries.values()):
+        for entry, message in entries.values():
             link = nodes.reference("", labels.get(entry.anchor, ("", "", entry.anchor))[2], internal=True)
             link["refuri"] = app.builder.get_relative_uri(docname, page_of(entry.docname, entry.anchor))
             # Below a block that shows several errors each line says which it is about.
-            words = what_it_means(message if len({error.told for error in told}) > 1 else "")
+            words = what_it_means(message if several else "")
             lines.append(generated(*words, link, classes=["explained"]))
         place = block.parent.index(block) + 1
         block.parent[place:place] = lines

@@ -1,8 +1,8 @@
 """From an error or a trap to the pages that teach what it is about.
 
 The front matter of a page of errors names the tutorial of its subject, ``taught: learn/placing``, or a page for each
-of its sections and for single entries, by their ids; a page of tutorials or guides that shows the error itself comes
-before it.
+of its sections and for single entries, by their ids, and under ``""`` for all others; a page of tutorials or guides
+that shows the error itself comes before it.
 """
 
 from __future__ import annotations
