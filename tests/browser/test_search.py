@@ -201,7 +201,7 @@ def test_a_result_says_page_and_section_and_what_was_found(page, address):
         options(page).first.locator(".search-title").inner_text()
         == "长度必须能整除，否则报错（does not evenly divide）"
     )
-    assert options(page).first.locator(".search-where").inner_text() == "放置数组（device_put）"
+    assert options(page).first.locator(".search-where").inner_text() == "放置数组：切分到多个设备上（device_put）"
     ask(page, "网格轴")
     texts = page.locator(".search-panel .search-text:has-text('网格轴')")
     assert texts.count()

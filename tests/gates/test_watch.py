@@ -24,7 +24,7 @@ def test_a_page_with_one_loads_the_script_and_says_it_in_either_language(small):
     pages = {language: small.root / f"site/{language}/names" for language in ("en", "zh")}
     english, chinese = (path.with_suffix(".html").read_text(encoding="utf-8") for path in pages.values())
     assert "A device has received 2 KiB." in english
-    assert "每个设备已收到 2 KiB。" in chinese
+    assert "每个设备已接收 2 KiB。" in chinese
     assert "_static/watch.js" in english
     assert "_static/watch.js" not in (small.root / "site/en/now.html").read_text(encoding="utf-8")
     assert "a device receives at most 2 KiB." in pages["en"].with_suffix(".md").read_text(encoding="utf-8")
