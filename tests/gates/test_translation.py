@@ -163,6 +163,11 @@ def test_changed_inline_code_is_found(small, problems):
     ]
 
 
+def test_code_of_the_page_may_be_said_again(small, problems):
+    small.edit(NOW, "，用 `jax.devices()` 查看", "，用 `jax.devices()` 查看，`jax.devices()` 返回列表")
+    assert problems() == []
+
+
 def test_a_lost_cross_reference_is_found(small, problems):
     small.edit(f"{CATALOGUES}/index.po", "[第一页](now.md#the-sum)", "第一页")
     assert problems() == [

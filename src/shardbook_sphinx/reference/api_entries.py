@@ -93,9 +93,10 @@ def history(fate: Fate, records: Records) -> str:
     """Since when a name is there, and what became of it, in the reader's language."""
     since = _("since {release} or before") if fate.since == records.oldest else _("since {release}")
     told = [since.format(release=fate.since)]
-    if fate.changes:
-        releases = _(", ").join(change.release for change in fate.changes)
-        told.append(_("parameters changed in {releases}").format(releases=releases))
+    # A property has no signature.
+    if parameters := [change.release for change in fate.changes if change.after]:
+        told.append(_("parameters changed in {releases}").format(releases=_(", ").join(parameters)))
+    told += [_("a property since {release}").format(release=each.release) for each in fate.changes if not each.after]
     if fate.deprecated:
         told.append(_("deprecated since {release}").format(release=fate.deprecated))
     if fate.removed:

@@ -45,7 +45,7 @@ QUESTIONS = {
     "type-auto": mark("`jax.typeof` of an array split along an Auto axis"),
     "type-explicit": mark("`jax.typeof` of an array split along an Explicit axis"),
     "type-manual": mark("`jax.typeof` of a block inside `jax.shard_map`"),
-    "uneven-put": mark("`device_put` of 10 rows split 8 ways"),
+    "uneven-put": mark("`device_put` of 10 rows split 8 ways along an Auto axis"),
     "uneven-constraint": mark(
         "what `jit` returns of 17 rows that `with_sharding_constraint` splits 8 ways is replicated"
     ),
