@@ -227,7 +227,7 @@ class Writer:
         title = next(each for each in node.findall(nodes.container) if each.get("design_component") == "card-title")
         link = next(iter(node.findall(nodes.reference)))
         told = " ".join(self.line(paragraph) for paragraph in node.findall(nodes.paragraph))
-        return f"[**{escape(title.astext())}**]({self.address(link)}): {told}"
+        return f"[**{escape(title.astext())}**]({self.address(link)}){_(': ')}{told}"
 
     def line(self, node: nodes.Element) -> str:
         """Running text on one line."""

@@ -82,7 +82,7 @@ class Schemes(SphinxDirective):
         count = MESSAGES[LANGUAGES[self.config.language].folder]["count"]
         up = "../" * self.env.docname.count("/")
         cards = "".join(card(scheme, f"{up}{scheme.page}.html", count) for scheme in SCHEMES)
-        plain = "\n".join(f"- {_(each.title)}: {_(each.told)}" for each in SCHEMES)
+        plain = "\n".join(f"- {_(each.title)}{_(': ')}{_(each.told)}" for each in SCHEMES)
         return [nodes.raw("", f'<div class="schemes">{cards}</div>', format="html", plain=plain)]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from itertools import groupby
 from operator import itemgetter
+from textwrap import shorten
 from typing import TYPE_CHECKING, NamedTuple
 
 from docutils import nodes
@@ -157,12 +158,12 @@ def what_it_means(error: str) -> list[nodes.Node]:
     """The words before the link to an entry; ``error`` is the message that it explains where there are several.
 
     >>> "".join(node.astext() for node in what_it_means("a.b.ValueError: the sizes 2 and 3 do not go together"))
-    'What ValueError: the sizes 2 and 3 do not go tog… means: '
+    'What ValueError: the sizes 2 and 3 do not go … means: '
     """
     if not error:
         return [nodes.Text(_("What this means: "))]
     name, colon, message = " ".join(error.split()).partition(":")
     text = name.rpartition(".")[2] + colon + message
-    begun = text if len(text) <= MESSAGE else f"{text[: MESSAGE - 1].rstrip()}…"
+    begun = shorten(text, MESSAGE, placeholder=" …")
     before, after = _("What {error} means: ").split("{error}")
     return [nodes.Text(before), nodes.literal(begun, begun), nodes.Text(after)]
