@@ -116,8 +116,8 @@ def test_english_prose_in_a_chinese_notebook_is_found(site, tmp_path):
         (tmp_path / language).mkdir()
         shutil.copy(site / language / "glossary.ipynb", tmp_path / language)
     (tmp_path / "en/glossary.ipynb").write_bytes((tmp_path / "zh/glossary.ipynb").read_bytes())
-    spoil(tmp_path / "zh/glossary.ipynb", "术语表", "Glossary")
-    spoil(tmp_path / "en/glossary.ipynb", "术语表", "Glossary")
+    spoil(tmp_path / "zh/glossary.ipynb", "JAX 分片术语表（中英对照）", "Glossary")
+    spoil(tmp_path / "en/glossary.ipynb", "JAX 分片术语表（中英对照）", "Glossary")
     assert "zh/glossary.ipynb: '# Glossary' is English" in download_checks.english_prose(tmp_path)
 
 
