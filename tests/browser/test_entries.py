@@ -181,7 +181,9 @@ def test_a_message_is_looked_for_in_the_whole_handbook_too(page, address):
 def test_what_fails_and_what_works_is_read_aloud(page, address, language, fails, works):
     page.goto(f"{address}/{language}/errors/error-put-indivisible.html")
     heard = page.locator("article").aria_snapshot()
-    assert heard.index(fails) < heard.index("does not evenly divide") < heard.index(works)
+    # A title may hold words of the message: what is shown of it comes after the mark.
+    shown = heard.index("does not evenly divide", heard.index(fails))
+    assert shown < heard.index(works)
 
 
 def test_what_programs_start_from_opens(page, address):
