@@ -164,7 +164,7 @@ def test_changed_inline_code_is_found(small, problems):
 
 
 def test_code_of_the_page_may_be_said_again(small, problems):
-    small.edit(NOW, "，用 `jax.devices()` 查看", "，用 `jax.devices()` 查看，`jax.devices()` 返回列表")
+    small.edit(NOW, 'msgstr "结果是六。"', 'msgstr "`jax.devices()` 的结果是六。"')
     assert problems() == []
 
 

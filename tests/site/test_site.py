@@ -191,6 +191,20 @@ def test_a_link_that_leads_elsewhere_in_chinese_is_found(spoiled):
     ]
 
 
+def test_a_name_that_leads_to_another_entry_in_chinese_is_found(spoiled):
+    """A name in code may be said once more, and then leads to its own entry."""
+    page = Path("learn/placing.html")
+    spoil(spoiled / "zh" / page, 'placing.html#jax.device_put"', 'mesh.html#jax.make_mesh"')
+    found = site_checks.unlike_links(spoiled)
+    assert f"{page}: ../reference/mesh.html#jax.make_mesh only in Chinese" in found
+
+
+def test_an_attribute_that_was_a_method_is_told_so(site):
+    page = site_checks.parse(site / "en/reference/arrays.html")
+    (told,) = page.xpath("//dt[@id='jax.Array.device']/following-sibling::dd/p[1]")
+    assert told.text_content().endswith("a property since 0.4.31")
+
+
 def test_every_page_says_its_language_and_leads_to_the_other(site):
     assert site_checks.missing_ways(site) == []
 

@@ -189,19 +189,17 @@ def unlike_links(site):
         return Counter(parse(path).xpath("//article//a/@href"))
 
     def names(path):
-        found = parse(path).xpath("//article//a[code]")
-        return {
-            link.get("href") for link in found if link.get("href").endswith(f".{link.text_content().split('.')[-1]}")
-        }
+        found = ((link.get("href"), link.text_content()) for link in parse(path).xpath("//article//a[code]"))
+        return Counter(href for href, text in found if href.endswith(f".{text.rpartition('.')[2]}"))
 
     found = []
     for page in pages(site / "zh"):
         if page in MADE or not (site / "en" / page).is_file():
             continue
-        english, chinese = links(site / "en" / page), links(site / "zh" / page)
-        found += [f"{page}: {href} only in English" for href in english - chinese]
-        more = (chinese - english).keys() - names(site / "zh" / page)
-        found += [f"{page}: {href} only in Chinese" for href in sorted(more)]
+        english, chinese = site / "en" / page, site / "zh" / page
+        found += [f"{page}: {href} only in English" for href in links(english) - links(chinese)]
+        more = links(chinese) - links(english) - (names(chinese) - names(english))
+        found += [f"{page}: {href} only in Chinese" for href in more]
     return found
 
 

@@ -80,12 +80,6 @@ def known(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[str, Any]
             raise HandbookError(f"{page}: the search has no record for {href}")
         return places[url(to, found)]
 
-    def told(record: Record) -> list[str]:
-        # A Chinese title has words of its error's message in brackets: a first search loads them with the messages.
-        bracket = set(re.findall(r"\w+", " ".join(re.findall("（(.*?)）", record.title)).lower()))
-        said = set(message_words(record.message).lower().split()) & bracket
-        return [word for word in key_words(record) if word not in said]
-
     width = max(map(len, ids.values()))
     return {
         "cut": CUT,
@@ -94,7 +88,7 @@ def known(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[str, Any]
         "kinds": [
             page.startswith(TEACHING) + page.startswith(BEGINNING) - page.startswith(LATER) for page, _ in all_records
         ],
-        "words": [" ".join(told(each)) for _, each in all_records],
+        "words": [" ".join(key_words(each)) for _, each in all_records],
         "names": [(name.lower(), places[url(page, record)]) for name, page, record in sorted(named, key=key)],
         "terms": [
             (places[url(page, each)], [*each.names, *each.called], [destination(page, href) for href in each.more])

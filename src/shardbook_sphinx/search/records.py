@@ -207,13 +207,24 @@ def title_words(title: str) -> list[str]:
 def key_words(record: Record) -> list[str]:
     """The words that say what a record is about: those of its title, and those of its anchor that tell anything.
 
+    A Chinese title has a piece of its error's message in brackets: a first search loads that once, with the messages.
+
     >>> key_words(Record("trap-zeros-like-in-a-jit", "“zeros_like keeps the layout”", (), ""))
     ['zeros_like', 'keeps', 'the', 'layout', 'zeros', 'like', 'jit']
+    >>> key_words(Record("error-put", "放置（pad：does not divide）", (), "", message="3 does not divide 8"))
+    ['放置', 'pad', 'put']
     """
     # Of what has a name the title is that name; some headings have but a number for an anchor.
     own = "" if record.anchor in record.names else re.sub(r"^(error|trap|term|moving|id)\b|\d+$", "", record.anchor)
     telling = (word for word in own.split("-") if not TELLING_NOTHING.fullmatch(word))
-    return list(dict.fromkeys(re.findall(rf"[{HAN}]+|[^\W{HAN}]+", f"{record.title} {' '.join(telling)}".lower())))
+    said = set(message_words(record.message).lower().split())
+    title = re.sub("（.*?）", lambda bracket: " ".join(w for w in words_of(bracket[0]) if w not in said), record.title)
+    return list(dict.fromkeys(words_of(f"{title} {' '.join(telling)}")))
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in small letters; Chinese that stands together is one."""
+    return re.findall(rf"[{HAN}]+|[^\W{HAN}]+", text.lower())
 
 
 def message_words(message: str) -> str:

@@ -97,14 +97,16 @@ def check(templates: Path, catalogues: Path) -> list[str]:
             continue
         catalogue = read(path)
         wanted = {message.id for message in read(template) if message.id}
-        named = {mark for text in wanted for mark in inline_marks(str(text)) if mark.startswith("`")}
+        marks = {text: Counter(inline_marks(str(text))) for text in wanted}
+        named = {mark for each in marks.values() for mark in each if mark.startswith("`")}
         present = {message.id for message in catalogue if message.id}
         problems += [f"{path}: not in the catalogue: {shorten(text)}" for text in sorted(wanted - present)]
         problems += [f"{path}: obsolete: {shorten(text)}" for text in sorted(present - wanted)]
         problems += [f"{path}: obsolete: {shorten(str(key))}" for key in catalogue.obsolete]
         for message in catalogue:
             if message.id in wanted:
-                problems += [f"{path}: {problem}: {shorten(message.id)}" for problem in faults(message, named)]
+                found = faults(message, marks[message.id], named)
+                problems += [f"{path}: {problem}: {shorten(message.id)}" for problem in found]
         title = first_message(template) if known and path.stem not in PARTS else None
         if title in present and not can_be_found(str(catalogue[title].string), known):
             problems.append(f"{path}: no word to search for in the title, such as a name or a term: {shorten(title)}")
@@ -116,8 +118,8 @@ def first_message(template: Path) -> str | None:
     return next((str(message.id) for message in read(template) if message.id), None)
 
 
-def faults(message: Message, named: set[str]) -> Iterator[str]:
-    """What is wrong with one translated message of a page that has the code ``named``.
+def faults(message: Message, marks: Counter[str], named: set[str]) -> Iterator[str]:
+    """What is wrong with one translated message, which has ``marks``, of a page that has the code ``named``.
 
     Chinese says a name again where English says "it", so it may have more code than its message, but none of its own.
     """
@@ -127,8 +129,8 @@ def faults(message: Message, named: set[str]) -> Iterator[str]:
         return
     if message.fuzzy:
         yield "fuzzy"
-    lost = Counter(inline_marks(source)) - Counter(inline_marks(translation))
-    added = (Counter(inline_marks(translation)) - Counter(inline_marks(source))).keys() - named
+    translated = Counter(inline_marks(translation))
+    lost, added = marks - translated, (translated - marks).keys() - named
     if lost:
         yield "the translation lost " + ", ".join(sorted(lost))
     if added:
