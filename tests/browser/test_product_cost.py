@@ -61,7 +61,7 @@ def chosen(product_map):
 
 
 def told(product_map):
-    return product_map.locator(".product-map-said").inner_text()
+    return product_map.locator(".product-map-said").text_content()
 
 
 @pytest.mark.parametrize("compiler", ["", "H100", "v5e"])
@@ -105,11 +105,11 @@ def test_the_map_leads_to_its_product_in_the_explorer(product_map):
     product_map.locator("[name=compiler]").select_option("v5e")
     expect(product_map.locator(".explorer-source")).to_contain_text("v5e")
     press(product_map, 1, 1, 0)
-    steps = product_map.locator(".product-map-steps .explorer-source").inner_text()
+    steps = product_map.locator(".product-map-steps .explorer-source").text_content()
     product_map.locator(".explorer-whole a").click()
     page.locator(".explorer-product-steps .explorer-source").wait_for()
     assert page.locator("[name=b]").input_value() == "P(None, 'x')"
-    assert page.locator(".explorer-product-steps .explorer-source").inner_text() == steps
+    assert page.locator(".explorer-product-steps .explorer-source").text_content() == steps
 
 
 def test_links_below_the_map_lead_to_pages_that_are_there(product_map):

@@ -23,6 +23,8 @@ REDRAWS = {
     "4096 devices, 1 piece": Redraw("shape=4096,4096&mesh=x:64,y:64&spec=", ("P()", "P('x')"), 100),
     "4096 devices, moved": Redraw("shape=4096,4096&mesh=x:64,y:64&spec=x,y&to=y", ("P('x', 'y')", "P('y', 'x')"), 100),
 }
+ROUNDS = 20
+# The milliseconds that each of some changes takes.
 CHANGE = """([specs, rounds]) => {
     const field = document.querySelector("[name=spec]");
     return Array.from({length: rounds}, (_, round) => {
@@ -35,13 +37,11 @@ CHANGE = """([specs, rounds]) => {
 }"""
 
 
-def measure(page, name, rounds=20):
-    """The milliseconds that each of some changes takes, on the explorer's page."""
-    redraw = REDRAWS[name]
+def begin(page, redraw):
+    """Bring the explorer's page into the state from which it changes."""
     page.evaluate("hash => { location.hash = hash }", f"#v=1&{redraw.hash}&dtype=float32")
     page.wait_for_function("shape => document.querySelector('[name=spec]').value === shape", arg=redraw.specs[0])
     page.wait_for_load_state("networkidle")
-    return page.evaluate(CHANGE, [redraw.specs, rounds])
 
 
 def main():
@@ -51,7 +51,8 @@ def main():
         page.wait_for_selector(".explorer-begun")
         print(f"{'redraw of the explorer':30}{'median ms':>12}{'most ms':>12}{'target':>12}")
         for name, redraw in REDRAWS.items():
-            times = measure(page, name)
+            begin(page, redraw)
+            times = page.evaluate(CHANGE, [redraw.specs, ROUNDS])
             print(f"{name:30}{statistics.median(times):12.1f}{max(times):12.1f}{redraw.target:12.0f}", flush=True)
 
 
