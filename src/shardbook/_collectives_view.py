@@ -168,8 +168,7 @@ def _totals(found: Collectives, messages: Mapping[str, str]) -> Table:
 
 
 def _share(part: int, whole: int) -> str:
-    percent = 100 * part / whole
-    return "< 1%" if 0 < percent < 1 else f"{percent:.0f}%"
+    return f"{_notation.percent(part, whole)}%" if part else "0%"
 
 
 def _operations(found: Collectives, messages: Mapping[str, str]) -> Table:

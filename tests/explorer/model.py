@@ -21,7 +21,7 @@ NODE = compute_driver_executable()[0]
 
 
 class Answer(NamedTuple):
-    """What a function gave, and how long it took."""
+    """What a function gave, and how long it took of a processor."""
 
     value: object
     milliseconds: float
