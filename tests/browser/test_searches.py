@@ -13,7 +13,6 @@ from shardbook_sphinx.reference.names import Names
 # Words that the pages had when the list was made, and no longer have: Chinese of today says it otherwise.
 GONE = {"之下", "应当", "由它"}
 UNREACHED = {
-    "with_sharding_constraint with None for some leaves": "other entries are about None in a spec",
     "which communication does XLA insert": "the entries of Auto and of the cost of communication have the same words",
     "axis_index_groups in shard_map": "of two words, the reference comes before errors",
     "pass a non-array to shard_map": "what else may not be passed has the same words",
