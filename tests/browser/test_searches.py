@@ -9,9 +9,9 @@ from browsing import CHECKOUT, LANGUAGES, LONG
 
 from shardbook_sphinx.reference.names import Names
 
-# Questions whose answer is not among the first three results: what stands in the way.
 # Words that the pages had when the list was made, and no longer have: Chinese of today says it otherwise.
 GONE = {"之下", "应当", "由它"}
+# Questions whose answer is not among the first three results: what stands in the way.
 UNREACHED = {
     "which communication does XLA insert": "the entries of Auto and of the cost of communication have the same words",
     "axis_index_groups in shard_map": "of two words, the reference comes before errors",
