@@ -163,9 +163,15 @@ def test_changed_inline_code_is_found(small, problems):
     ]
 
 
-def test_code_of_the_page_may_be_said_again(small, problems):
-    small.edit(NOW, 'msgstr "结果是六。"', 'msgstr "`jax.devices()` 的结果是六。"')
+@pytest.mark.parametrize("said", ["jax.devices()", "jax.devices", "devices", "print"])
+def test_a_name_of_the_handbook_may_be_said_again(small, problems, said):
+    small.edit(NOW, 'msgstr "结果是六。"', f'msgstr "`{said}` 的结果是六。"')
     assert problems() == []
+
+
+def test_a_name_that_the_handbook_does_not_have_is_found(small, problems):
+    small.edit(NOW, 'msgstr "结果是六。"', 'msgstr "`jax.gadgets` 的结果是六。"')
+    assert problems() == ["now.po: the translation added `jax.gadgets`: It is six."]
 
 
 def test_a_lost_cross_reference_is_found(small, problems):

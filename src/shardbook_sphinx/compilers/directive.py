@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sphinx.locale import _
 from sphinx.util.docutils import SphinxDirective
 
 from shardbook_sphinx.compilers.store import COMPILERS, CompilerRecords
@@ -19,9 +20,9 @@ class CompiledWith(SphinxDirective):
     """``{compiled-with}``: the releases of the compilers whose answers the page's records are."""
 
     def run(self) -> list[nodes.Node]:
-        """A line of names and releases, the same in every language."""
+        """One sentence."""
         path = recorded_file(Path(self.env.app.confdir), self.env.docname)
         self.env.note_dependency(str(path))
         versions = CompilerRecords.read(path).versions
-        said = [f"{name} {versions.get(name, '?')}" for name in COMPILERS]
-        return [generated(*sentence(" ".join(f"`{each}`" for each in said)))]
+        releases = _(", ").join(f"`{name} {versions.get(name, '?')}`" for name in COMPILERS)
+        return [generated(*sentence(_("Compiled with {releases}.").format(releases=releases)))]

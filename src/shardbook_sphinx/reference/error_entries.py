@@ -240,9 +240,15 @@ def list_messages(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         for message, page, anchor in lines:
             link = nodes.reference("", "", short_literal(shortened(message), message), internal=True)
             link["refuri"] = app.builder.get_relative_uri(docname, page_of(page, anchor))
-            title = app.env.domaindata["std"]["labels"].get(anchor, ("", "", ""))[2]
-            points += nodes.list_item("", generated(link, nodes.inline("", f" {title}", classes=["error-title"])))
+            title = [nodes.Text(" "), *title_of(app.env, page, anchor)]
+            points += nodes.list_item("", generated(link, nodes.inline("", "", *title, classes=["error-title"])))
         place.replace_self(points)
+
+
+def title_of(env: BuildEnvironment, page: str, anchor: str) -> list[nodes.Node]:
+    """The title of an entry, with its code, as the contents of its page have it."""
+    found = (link for link in env.tocs[page].findall(nodes.reference) if link["anchorname"] == f"#{anchor}")
+    return [child.deepcopy() for child in next(found).children]
 
 
 def rewrite_lists(_app: Sphinx, env: BuildEnvironment) -> list[str]:

@@ -90,7 +90,8 @@ def link_tutorials(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             continue
         line = generated(nodes.Text(_("Taught in: ")), classes=["explained"])
         for at, page in enumerate(pages):
-            link = nodes.reference("", app.env.titles[page].astext(), internal=True)
+            title = (child.deepcopy() for child in app.env.titles[page].children)
+            link = nodes.reference("", "", *title, internal=True)
             link["refuri"] = app.builder.get_relative_uri(docname, page)
             line += [nodes.Text(_(", ") if at else ""), link]
         section.append(line)

@@ -83,8 +83,8 @@ def link_pages(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             continue
         line = generated(nodes.Text(_("Used in: ")), classes=[HISTORY])
         for at, page in enumerate(pages[:MOST]):
-            title = app.env.titles[page].astext()
-            line += [nodes.Text(_(", ") if at else ""), nodes.reference("", title, internal=True)]
+            title = (child.deepcopy() for child in app.env.titles[page].children)
+            line += [nodes.Text(_(", ") if at else ""), nodes.reference("", "", *title, internal=True)]
             line.children[-1]["refuri"] = app.builder.get_relative_uri(docname, page)  # type: ignore[index]
         above = [each for each in content.children if HISTORY in getattr(each, "attributes", {}).get("classes", ())]
         content.insert(len(above), line)

@@ -90,15 +90,20 @@ def check(templates: Path, catalogues: Path) -> list[str]:
             problems += [f"{words}: {slip}: {shorten(message.id)}" for slip in slips(str(message.string))]
     glossary = catalogues / GLOSSARY
     known = sought([str(message.string) for message in read(glossary)]) if glossary.exists() else set()
-    for template in sorted(templates.rglob("*.pot")):
+    pages = {
+        template: {str(message.id): Counter(inline_marks(str(message.id))) for message in read(template) if message.id}
+        for template in sorted(templates.rglob("*.pot"))
+    }
+    named = {mark for marks in pages.values() for each in marks.values() for mark in each if mark.startswith("`")}
+    # Of catalogues in docs/locale/zh_CN/LC_MESSAGES the pages are in docs; a name may stand in their cells alone.
+    named |= {name for page in catalogues.parents[2].rglob("*.md") for name in names(page.read_text("utf-8"))}
+    for template, marks in pages.items():
         path = catalogues / template.relative_to(templates).with_suffix(".po")
         if not path.exists():
             problems.append(f"{path}: there is no catalogue")
             continue
         catalogue = read(path)
-        wanted = {message.id for message in read(template) if message.id}
-        marks = {text: Counter(inline_marks(str(text))) for text in wanted}
-        named = {mark for each in marks.values() for mark in each if mark.startswith("`")}
+        wanted = marks.keys()
         present = {message.id for message in catalogue if message.id}
         problems += [f"{path}: not in the catalogue: {shorten(text)}" for text in sorted(wanted - present)]
         problems += [f"{path}: obsolete: {shorten(text)}" for text in sorted(present - wanted)]
@@ -119,9 +124,10 @@ def first_message(template: Path) -> str | None:
 
 
 def faults(message: Message, marks: Counter[str], named: set[str]) -> Iterator[str]:
-    """What is wrong with one translated message, which has ``marks``, of a page that has the code ``named``.
+    """What is wrong with one translated message, which has ``marks``, in a handbook that has the code ``named``.
 
-    Chinese says a name again where English says "it", so it may have more code than its message, but none of its own.
+    Chinese says a name again where English says "it", and in a title for those who search for it: so it may have more
+    code than its message, but none that the handbook does not name.
     """
     source, translation = str(message.id), str(message.string)
     if not translation:
@@ -138,6 +144,17 @@ def faults(message: Message, marks: Counter[str], named: set[str]) -> Iterator[s
     if says_words(source) and not re.search(HAN, visible(translation)):
         yield "the translation is not Chinese"
     yield from slips(translation)
+
+
+def names(page: str) -> Iterator[str]:
+    """The names in a page as marks of code, each also without the modules before it.
+
+    >>> list(names("y = jax.lax.psum(x)"))
+    ['`y`', '`jax.lax.psum`', '`lax.psum`', '`psum`', '`x`']
+    """
+    for name in re.findall(r"\w+(?:\.\w+)*", page):
+        parts = name.split(".")
+        yield from (f"`{'.'.join(parts[first:])}`" for first in range(len(parts)))
 
 
 def says_words(text: str) -> bool:
