@@ -6,6 +6,7 @@ The stand-in is XLA for CPU on devices of a client of their own: all is real but
 import json
 import lzma
 import re
+import shutil
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -266,6 +267,22 @@ def test_records_of_other_releases_are_stale():
     assert not records.stale(pinned("chips"))
     assert "jax" in records.stale(pinned("chips") | {"jax": "0.99"})
     assert "was recorded with nothing" in CompilerRecords().stale(pinned("chips"))
+
+
+def unsaid(docs):
+    """The pages that show what compilers gave and do not say which compilers those were."""
+    names = {path: path.relative_to(docs).with_suffix("").as_posix() for path in sorted(docs.rglob("*.md"))}
+    recorded = {path: name for path, name in names.items() if recorded_file(CHECKOUT, name).exists()}
+    assert len(recorded) > 20
+    return [name for path, name in recorded.items() if "```{compiled-with}" not in path.read_text(encoding="utf-8")]
+
+
+def test_every_page_says_which_compilers_made_what_it_shows(tmp_path):
+    assert unsaid(CHECKOUT / "docs") == []
+    docs = shutil.copytree(CHECKOUT / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("_*", "locale"))
+    page = docs / "train/state.md"
+    page.write_text(page.read_text(encoding="utf-8").replace("{compiled-with}", "{note}"), encoding="utf-8")
+    assert unsaid(docs) == ["train/state"]
 
 
 def test_records_name_no_path_of_the_machine_that_made_them():

@@ -217,4 +217,4 @@ def test_a_planted_fault_shows(tmp_path, module, right, wrong, compare):
     make = states.doubtful if compare is wrong_refusals else states.valid
     cases = drawn(300, make, moving if compare is wrong_moves else None)
     with faulty(tmp_path, module, right, wrong) as found:
-        assert compare(found, cases)
+        assert any(compare(found, cases[at : at + 25]) for at in range(0, len(cases), 25))

@@ -20,6 +20,7 @@ from shardbook_sphinx.explorer import script
 
 CASES = 20_000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 2000
 SOME = 400  # in which a fault shows
+AT_ONCE = 25
 MANY = [[4096], [24, 24], [20, 20], [64, 64], [16, 16, 16], [8, 8, 8, 8], [1000, 3], [4, 4, 4, 4, 4, 4]]
 LONG = "a_name_as_long_as_can_be"
 # What only some pictures have: a part of the text of each.
@@ -91,6 +92,12 @@ def wrong_pictures(model, asked, theirs):
     return [(case, one, other) for case, one, other in zip(asked, theirs, ours, strict=True) if one != other]
 
 
+def shows(model, asked, theirs):
+    """Whether some picture is otherwise; a few are asked for at a time, as most faults show in the first of them."""
+    starts = range(0, SOME, AT_ONCE)
+    return any(wrong_pictures(model, asked[at : at + AT_ONCE], theirs[at : at + AT_ONCE]) for at in starts)
+
+
 def test_each_picture_is_that_of_python(model, pictures):
     """Boxes, labels, colours, ranges, what is left out, the numbers beside it and the text equivalent."""
     asked, theirs = pictures
@@ -150,7 +157,7 @@ FAULTS = [
 def test_a_planted_fault_shows(tmp_path, pictures, module, right, wrong):
     """A wrong length, a swapped label, a row that is missing, …"""
     with faulty(tmp_path, module, right, wrong) as found:
-        assert wrong_pictures(found, *(each[:SOME] for each in pictures))
+        assert shows(found, *pictures)
 
 
 # The numbers that both have
@@ -185,7 +192,7 @@ def test_a_number_changed_in_the_package_is_changed_in_both(tmp_path, monkeypatc
     package = package_with(tmp_path, module, f"\n{name} = {old}\n", f"\n{name} = {value}\n")
     asked, theirs = (each[:SOME] for each in pictures)
     with Model(package=package) as found:
-        assert wrong_pictures(found, asked, theirs)
+        assert shows(found, asked, theirs)
         monkeypatch.setattr(sys.modules[f"shardbook.{module}"], name, value)
         assert not wrong_pictures(found, asked, [drawn_by_python(*each) for each in asked])
 

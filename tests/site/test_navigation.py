@@ -1,6 +1,7 @@
 """The sidebar's tree, made of titles alone, is the one that Sphinx makes of whole contents."""
 
 import pytest
+from docutils import nodes
 from sphinx.application import Sphinx
 
 from shardbook_sphinx.theme import navigation
@@ -66,3 +67,10 @@ def test_a_title_that_lost_the_tree_below_it_is_found(app, monkeypatch):
     monkeypatch.setattr(navigation, "without_sections", bare)
     short, whole = trees(app, "c")
     assert short(**ASKED) != whole(**ASKED)
+
+
+def test_names_in_titles_are_plain_beside_every_page():
+    title = nodes.paragraph("", "", nodes.literal("", "psum"), nodes.Text(" and more"))
+    (shown,) = navigation.without_sections(nodes.bullet_list("", nodes.list_item("", title)))
+    assert list(shown.findall(nodes.literal)) == []
+    assert shown.astext() == "psum and more"

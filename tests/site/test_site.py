@@ -24,15 +24,17 @@ ENGLISH_WORDS = sorted(
 )
 
 
+ALIKE = {"explain", "guides", "history", "train"}
 KEPT = {"error-put-indivisible.html", "error-collective-one-process.html", "trap-timing.html"}
 
 
 @pytest.fixture
 def spoiled(site, tmp_path) -> Path:
-    """A copy of the site, to plant a fault in; of the entries of errors, which are many and alike, with a few."""
+    """A copy of some of the site, to plant a fault in: of the parts that are alike, and of the entries, a few."""
 
-    def left_out(_folder, names):
-        return [name for name in names if KIND.match(name) and name not in KEPT]
+    def left_out(folder, names):
+        parts = ALIKE if Path(folder).parent == site else ()
+        return [name for name in names if name in parts or (KIND.match(name) and name not in KEPT)]
 
     return Path(shutil.copytree(site, tmp_path / "site", ignore=left_out))
 

@@ -190,7 +190,7 @@ def unlike_links(site):
 
     def names(path):
         found = ((link.get("href"), link.text_content()) for link in parse(path).xpath("//article//a[code]"))
-        return Counter(href for href, text in found if href.endswith(f".{text.rpartition('.')[2]}"))
+        return Counter(href for href, text in found if href.endswith(f".{text.removesuffix('()').rpartition('.')[2]}"))
 
     found = []
     for page in pages(site / "zh"):

@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import lxml.html
-from docutils.nodes import bullet_list, list_item
+from docutils.nodes import Text, bullet_list, list_item, literal
 from sphinx.addnodes import toctree
 from sphinx.environment.adapters.toctree import global_toctree_for_doc
 
@@ -75,8 +75,10 @@ class Navigation:
 
 
 def without_sections(contents: bullet_list) -> bullet_list:
-    """The contents of a page as Sphinx makes them to show titles only."""
+    """The contents of a page as Sphinx makes them to show titles only; names are plain, as they stand on all pages."""
     short = contents.deepcopy()
+    for name in list(short.findall(literal)):
+        name.replace_self(Text(name.astext()))
     for entry in short.children:
         if isinstance(entry, list_item) and len(entry) > 1:
             sections = entry.pop(1)
