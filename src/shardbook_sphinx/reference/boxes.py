@@ -42,6 +42,7 @@ ANYWHERE = (
 )
 WORD = re.compile(r"[A-Za-z_]{2,}")
 NAME = re.compile(r"[A-Za-z_]\w*")
+CALLED = re.compile(r"[A-Za-z_]\w*(?=\()")
 MESSAGE = 44  # characters of a message that tell it from others
 RETIRED = f"{FOLDER}retired"
 ALIKE = 0.6  # of the words of a message that its entry's message has too; names in it are the reader's own
@@ -85,6 +86,8 @@ def entry_of(error: ShownError, errors: list[Known]) -> Known | None:
     >>> other = sizes._replace(code="device_put(x)", anchor="placing")
     >>> entry_of(ShownError("ValueError: sizes differ", "y = jax.device_put(x)"), [sizes, other]).anchor
     'placing'
+    >>> entry_of(ShownError("ValueError: sizes differ", "put(jit, f, x)"), [sizes, other._replace(code="put(y)")]).anchor
+    'placing'
     >>> entry_of(ShownError("TypeError: sizes differ", "jit(g)"), [sizes])
     """
     name, _, message = error.told.partition(":")
@@ -94,8 +97,10 @@ def entry_of(error: ShownError, errors: list[Known]) -> Known | None:
     def share(of: Known) -> float:
         return len(words & set(WORD.findall(of.message))) / (len(words) or 1)
 
-    def alike(of: Known) -> int:
-        return len(set(NAME.findall(error.code)) & set(NAME.findall(of.code)))
+    def alike(of: Known) -> tuple[bool, int]:
+        """By what is called first, then by how many names both have."""
+        names = set(NAME.findall(error.code)) & set(NAME.findall(of.code))
+        return CALLED.findall(error.code)[:1] == CALLED.findall(of.code)[:1], len(names)
 
     said = [each for each in errors if each.name == name.rpartition(".")[2] and " ".join(each.says.split()) in told]
     # What retired names raise others raise too, and they are the rarer.
