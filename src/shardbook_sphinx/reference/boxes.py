@@ -86,7 +86,7 @@ def entry_of(error: ShownError, errors: list[Known]) -> Known | None:
     >>> other = sizes._replace(code="device_put(x)", anchor="placing")
     >>> entry_of(ShownError("ValueError: sizes differ", "y = jax.device_put(x)"), [sizes, other]).anchor
     'placing'
-    >>> entry_of(ShownError("ValueError: sizes differ", "put(jit, f, x)"), [sizes, other._replace(code="put(y)")]).anchor
+    >>> entry_of(ShownError("ValueError: sizes differ", "put(jit, f)"), [sizes, other._replace(code="put(y)")]).anchor
     'placing'
     >>> entry_of(ShownError("TypeError: sizes differ", "jit(g)"), [sizes])
     """
