@@ -18,6 +18,7 @@ def setup(app: Sphinx) -> None:
         history,
         links,
         taught,
+        titles,
         uses,
         verdicts,
     )
@@ -47,6 +48,7 @@ def setup(app: Sphinx) -> None:
     app.connect("env-updated", entry_pages.keep_whole)
     app.connect("doctree-resolved", error_entries.list_messages)
     app.connect("doctree-resolved", boxes.link_boxes)
+    app.connect("doctree-resolved", titles.mark_titles)
     app.connect("doctree-resolved", uses.link_pages)
     app.connect("doctree-resolved", taught.link_tutorials)
     app.connect("doctree-resolved", entry_pages.link_entries)

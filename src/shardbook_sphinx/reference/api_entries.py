@@ -12,7 +12,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from shardbook_sphinx.domain import handbook
-from shardbook_sphinx.nodes import generated
+from shardbook_sphinx.nodes import generated, sentence
 from shardbook_sphinx.records.records import Records, site_records
 
 if TYPE_CHECKING:
@@ -84,8 +84,8 @@ class ApiEntry(SphinxDirective):
         if all(text == histories[0] for text in histories):
             histories = histories[:1]
         else:
-            histories = [fate.name + _(": ") + text for fate, text in zip(fates, histories, strict=True)]
-        content.insert(0, [generated(nodes.Text(text), classes=["api-history"]) for text in histories])
+            histories = [f"`{fate.name}`" + _(": ") + text for fate, text in zip(fates, histories, strict=True)]
+        content.insert(0, [generated(*sentence(text), classes=["api-history"]) for text in histories])
         return described
 
 

@@ -25,6 +25,7 @@ from sphinx.util.docutils import SphinxDirective
 from shardbook_sphinx.domain import handbook
 from shardbook_sphinx.entries import FOLDER, KIND, page_of
 from shardbook_sphinx.nodes import generated, short_literal
+from shardbook_sphinx.reference.titles import section_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -240,15 +241,9 @@ def list_messages(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         for message, page, anchor in lines:
             link = nodes.reference("", "", short_literal(shortened(message), message), internal=True)
             link["refuri"] = app.builder.get_relative_uri(docname, page_of(page, anchor))
-            title = [nodes.Text(" "), *title_of(app.env, page, anchor)]
+            title = [nodes.Text(" "), *section_title(app.env, page, anchor)]
             points += nodes.list_item("", generated(link, nodes.inline("", "", *title, classes=["error-title"])))
         place.replace_self(points)
-
-
-def title_of(env: BuildEnvironment, page: str, anchor: str) -> list[nodes.Node]:
-    """The title of an entry, with its code, as the contents of its page have it."""
-    found = (link for link in env.tocs[page].findall(nodes.reference) if link["anchorname"] == f"#{anchor}")
-    return [child.deepcopy() for child in next(found).children]
 
 
 def rewrite_lists(_app: Sphinx, env: BuildEnvironment) -> list[str]:

@@ -17,6 +17,7 @@ from shardbook_sphinx.domain import handbook
 from shardbook_sphinx.entries import ENTRY, FOLDER
 from shardbook_sphinx.nodes import generated
 from shardbook_sphinx.reference.boxes import SUBJECT, entry_of, known
+from shardbook_sphinx.reference.titles import page_title
 from shardbook_sphinx.reference.uses import TEACHING
 
 if TYPE_CHECKING:
@@ -90,8 +91,7 @@ def link_tutorials(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             continue
         line = generated(nodes.Text(_("Taught in: ")), classes=["explained"])
         for at, page in enumerate(pages):
-            title = (child.deepcopy() for child in app.env.titles[page].children)
-            link = nodes.reference("", "", *title, internal=True)
+            link = nodes.reference("", "", *page_title(app.env, page), internal=True)
             link["refuri"] = app.builder.get_relative_uri(docname, page)
             line += [nodes.Text(_(", ") if at else ""), link]
         section.append(line)

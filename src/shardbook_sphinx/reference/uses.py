@@ -12,6 +12,7 @@ from sphinx.locale import _
 from shardbook_sphinx.domain import handbook
 from shardbook_sphinx.nodes import generated
 from shardbook_sphinx.reference.links import imports
+from shardbook_sphinx.reference.titles import page_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -83,8 +84,8 @@ def link_pages(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             continue
         line = generated(nodes.Text(_("Used in: ")), classes=[HISTORY])
         for at, page in enumerate(pages[:MOST]):
-            title = (child.deepcopy() for child in app.env.titles[page].children)
-            line += [nodes.Text(_(", ") if at else ""), nodes.reference("", "", *title, internal=True)]
-            line.children[-1]["refuri"] = app.builder.get_relative_uri(docname, page)  # type: ignore[index]
+            link = nodes.reference("", "", *page_title(app.env, page), internal=True)
+            line += [nodes.Text(_(", ") if at else ""), link]
+            link["refuri"] = app.builder.get_relative_uri(docname, page)
         above = [each for each in content.children if HISTORY in getattr(each, "attributes", {}).get("classes", ())]
         content.insert(len(above), line)

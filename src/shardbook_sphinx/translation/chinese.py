@@ -86,6 +86,14 @@ RULES = (
         "a second way to count chips",
         "块：8 块 GPU；devices of JAX 个：8 个设备",
     ),
+    Rule("指明", "a second word for giving an argument, or for saying", "指定；in words 写明"),
+    Rule("(?:^|[。；？！])[还也要又]?要?注意，", "a second mark after the label", "注意："),
+    Rule(
+        "（(?:GPU|TPU)[^（）]{0,6}就?是显存）|内存（显存）|显存（内存）",
+        "two words for one memory",
+        "显存 of chips, 内存 of hosts",
+    ),
+    Rule("(?:[两多每]|同一)个分片方式(?!对象)", "a second way to count shardings", "种"),
     Rule(rf"(?:{HAN}[^\u4e00-\u9fff。！？\n]*){{61}}", "more than 60 characters in a sentence", "two sentences"),
 )
 # Words that readers look for, besides those of the glossary.
