@@ -169,9 +169,10 @@ def test_a_name_of_the_handbook_may_be_said_again(small, problems, said):
     assert problems() == []
 
 
-def test_a_name_that_the_handbook_does_not_have_is_found(small, problems):
-    small.edit(NOW, 'msgstr "结果是六。"', 'msgstr "`jax.gadgets` 的结果是六。"')
-    assert problems() == ["now.po: the translation added `jax.gadgets`: It is six."]
+@pytest.mark.parametrize("said", ["jax.gadgets", "six"])  # the second is a word of the prose
+def test_a_name_that_is_nowhere_in_code_is_found(small, problems, said):
+    small.edit(NOW, 'msgstr "结果是六。"', f'msgstr "`{said}` 的结果是六。"')
+    assert problems() == [f"now.po: the translation added `{said}`: It is six."]
 
 
 def test_a_lost_cross_reference_is_found(small, problems):

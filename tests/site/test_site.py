@@ -112,6 +112,14 @@ def test_a_name_that_leads_nowhere_is_found(handbook, spoiled_whole):
     assert found == ["zh/learn/placing.html: jax.sharding.NamedSharding leads to no entry"]
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_worded_by_a_title_has_its_code(site, language):
+    glossary, index = (site_checks.parse(site / language / page) for page in ("glossary.html", "errors/index.html"))
+    assert "set_mesh" in glossary.xpath("//article//a[@href='reference/contexts.html']/code/text()")
+    assert "JAX_PLATFORMS=cuda" in index.xpath("//span[@class='error-title']/code/text()")
+    assert index.xpath("//span[@class='error-title']//a") == []
+
+
 def test_nothing_is_fetched_from_elsewhere(site):
     assert site_checks.foreign_requests(site) == []
 

@@ -31,6 +31,8 @@ LOCALE = Path("docs/locale/zh_CN/LC_MESSAGES")
 # The words of Sphinx, its theme and its extensions; no page is its source.
 INTERFACE = "sphinx.po"
 GLOSSARY = "glossary.po"
+# In the source of a page: its cells, what it describes, and code within lines.
+CODE = re.compile(r"(?ms)^```.*?^```|^:{3,}\{[^\n]*|`[^`\n]+`")
 # The title of a part of the handbook is one plain word, and so are those of the front page and the glossary.
 PARTS = ("index", "glossary")
 
@@ -147,12 +149,12 @@ def faults(message: Message, marks: Counter[str], named: set[str]) -> Iterator[s
 
 
 def names(page: str) -> Iterator[str]:
-    """The names in a page as marks of code, each also without the modules before it.
+    """The names in the code of a page as marks, each also without the modules before it; no word of its prose.
 
-    >>> list(names("y = jax.lax.psum(x)"))
+    >>> list(names("It sums: `y = jax.lax.psum(x)`."))
     ['`y`', '`jax.lax.psum`', '`lax.psum`', '`psum`', '`x`']
     """
-    for name in re.findall(r"\w+(?:\.\w+)*", page):
+    for name in re.findall(r"\w+(?:\.\w+)*", " ".join(CODE.findall(page))):
         parts = name.split(".")
         yield from (f"`{'.'.join(parts[first:])}`" for first in range(len(parts)))
 
