@@ -33,7 +33,6 @@ TOLD = {
         "48": "three-compilers compiles and asserts it",
         "80": "three-compilers compiles and asserts it",
         "0.75": "three quarters, as the sentence says",
-        "12": "CUDA 12 is a name",
         "729": TRIALS,
         "687": TRIALS,
         "40": TRIALS,

@@ -32,9 +32,10 @@ class Install(SphinxDirective):
             raise self.error(f"requirements/site.txt pins no {', '.join(unknown)}")
         root, name = root_address(self.config.html_baseurl), wheel_name()
         line = f"pip install {quoted(f'{package}=={pins[package]}' for package in packages)} {root}{name}"
-        told = _(
-            "The helper is a file of this site, {file}: where the line has only its name, save it and run the line in "
-            "its folder."
+        told = (
+            _("The helper is a file of this site, {file}.")
+            if root
+            else _("The helper is a file of this site, {file}: save it, and run the line in its folder.")
         )
         before, after = told.split("{file}")
         up = "../" * (self.env.docname.count("/") + 1)

@@ -82,6 +82,8 @@ def known(env: BuildEnvironment) -> list[Known]:
 def entry_of(error: ShownError, errors: list[Known]) -> Known | None:
     """The entry of an error, if it has one; of two with the same message that whose code is more like it.
 
+    Code that has no name in common with an entry's has the message for another reason.
+
     >>> sizes = Known("ValueError", "sizes differ", "the sizes differ: 2 and 3", "jit(f)(x)", "errors/specs", "sizes")
     >>> other = sizes._replace(code="device_put(x)", anchor="placing")
     >>> entry_of(ShownError("ValueError: sizes differ", "y = jax.device_put(x)"), [sizes, other]).anchor
@@ -89,6 +91,7 @@ def entry_of(error: ShownError, errors: list[Known]) -> Known | None:
     >>> entry_of(ShownError("ValueError: sizes differ", "put(jit, f)"), [sizes, other._replace(code="put(y)")]).anchor
     'placing'
     >>> entry_of(ShownError("TypeError: sizes differ", "jit(g)"), [sizes])
+    >>> entry_of(ShownError("ValueError: sizes differ", "pmap(g)"), [sizes])
     """
     name, _, message = error.told.partition(":")
     told = " ".join(message.split())
@@ -97,12 +100,16 @@ def entry_of(error: ShownError, errors: list[Known]) -> Known | None:
     def share(of: Known) -> float:
         return len(words & set(WORD.findall(of.message))) / (len(words) or 1)
 
-    def alike(of: Known) -> tuple[bool, int]:
-        """By what is called first, then by how many names both have."""
-        names = set(NAME.findall(error.code)) & set(NAME.findall(of.code))
-        return CALLED.findall(error.code)[:1] == CALLED.findall(of.code)[:1], len(names)
+    def names(of: Known) -> int:
+        """How many both have."""
+        return len(set(NAME.findall(error.code)) & set(NAME.findall(of.code)))
 
-    said = [each for each in errors if each.name == name.rpartition(".")[2] and " ".join(each.says.split()) in told]
+    def alike(of: Known) -> tuple[bool, int]:
+        """By what is called first, then by the names."""
+        return CALLED.findall(error.code)[:1] == CALLED.findall(of.code)[:1], names(of)
+
+    kind = name.rpartition(".")[2]
+    said = [each for each in errors if each.name == kind and " ".join(each.says.split()) in told and names(each)]
     # What retired names raise others raise too, and they are the rarer.
     best = max(said, key=lambda each: (each.docname != RETIRED, share(each), alike(each)), default=None)
     return best if best and share(best) >= ALIKE else None

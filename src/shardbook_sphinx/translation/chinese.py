@@ -91,7 +91,7 @@ RULES = (
     Rule(
         "（(?:GPU|TPU)[^（）]{0,6}就?是显存）|内存（显存）|显存（内存）",
         "two words for one memory",
-        "显存 of chips, 内存 of hosts",
+        "显存 of devices, 内存 of hosts",
     ),
     Rule("(?:[两多每]|同一)个分片方式(?!对象)", "a second way to count shardings", "种"),
     Rule(rf"(?:{HAN}[^\u4e00-\u9fff。！？\n]*){{61}}", "more than 60 characters in a sentence", "two sentences"),
