@@ -143,6 +143,7 @@ def test_of_two_entries_with_one_message_that_of_a_retired_name_comes_last():
     shown = ShownError("ValueError: axis x of size 4 does not divide 6", "jax.pmap(f)(x)")
     assert entry_of(shown, [retired, INDIVISIBLE]) == INDIVISIBLE
     assert entry_of(shown, [retired]) == retired
+    assert entry_of(shown._replace(code="put(x)"), [retired]) is None
 
 
 def test_an_entry_of_the_api_names_pages_that_use_it(site, handbook):

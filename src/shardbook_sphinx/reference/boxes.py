@@ -82,7 +82,7 @@ def known(env: BuildEnvironment) -> list[Known]:
 def entry_of(error: ShownError, errors: list[Known]) -> Known | None:
     """The entry of an error, if it has one; of two with the same message that whose code is more like it.
 
-    Code that has no name in common with an entry's has the message for another reason.
+    An entry of retired names is that of code which has a name in common with it.
 
     >>> sizes = Known("ValueError", "sizes differ", "the sizes differ: 2 and 3", "jit(f)(x)", "errors/specs", "sizes")
     >>> other = sizes._replace(code="device_put(x)", anchor="placing")
@@ -91,7 +91,7 @@ def entry_of(error: ShownError, errors: list[Known]) -> Known | None:
     >>> entry_of(ShownError("ValueError: sizes differ", "put(jit, f)"), [sizes, other._replace(code="put(y)")]).anchor
     'placing'
     >>> entry_of(ShownError("TypeError: sizes differ", "jit(g)"), [sizes])
-    >>> entry_of(ShownError("ValueError: sizes differ", "pmap(g)"), [sizes])
+    >>> entry_of(ShownError("ValueError: sizes differ", "put(x)"), [sizes._replace(code="pmap(f)", docname=RETIRED)])
     """
     name, _, message = error.told.partition(":")
     told = " ".join(message.split())
@@ -109,8 +109,9 @@ def entry_of(error: ShownError, errors: list[Known]) -> Known | None:
         return CALLED.findall(error.code)[:1] == CALLED.findall(of.code)[:1], names(of)
 
     kind = name.rpartition(".")[2]
-    said = [each for each in errors if each.name == kind and " ".join(each.says.split()) in told and names(each)]
-    # What retired names raise others raise too, and they are the rarer.
+    said = [each for each in errors if each.name == kind and " ".join(each.says.split()) in told]
+    # What retired names raise others raise too: they are the rarer, and no reason where none of their names stands.
+    said = [each for each in said if each.docname != RETIRED or names(each)]
     best = max(said, key=lambda each: (each.docname != RETIRED, share(each), alike(each)), default=None)
     return best if best and share(best) >= ALIKE else None
 
