@@ -138,12 +138,14 @@ def test_only_the_same_message_leads_there(told, found):
     assert (entry_of(ShownError(told, "f(x)"), [INDIVISIBLE]) is not None) == found
 
 
-def test_of_two_entries_with_one_message_that_of_a_retired_name_comes_last():
+def test_of_two_entries_with_one_message_that_of_a_retired_name_comes_last_unless_it_is_called():
     retired = INDIVISIBLE._replace(code="jax.pmap(f)(x)", docname="errors/retired", anchor="error-pmap")
     shown = ShownError("ValueError: axis x of size 4 does not divide 6", "jax.pmap(f)(x)")
-    assert entry_of(shown, [retired, INDIVISIBLE]) == INDIVISIBLE
-    assert entry_of(shown, [retired]) == retired
-    assert entry_of(shown._replace(code="put(x)"), [retired]) is None
+    assert entry_of(shown, [retired, INDIVISIBLE]) == retired
+    other = shown._replace(code="f(x)")
+    assert entry_of(other, [retired, INDIVISIBLE]) == INDIVISIBLE
+    assert entry_of(other, [retired]) == retired
+    assert entry_of(shown._replace(code="put(y)"), [retired]) is None
 
 
 def test_an_entry_of_the_api_names_pages_that_use_it(site, handbook):

@@ -110,9 +110,11 @@ def entry_of(error: ShownError, errors: list[Known]) -> Known | None:
 
     kind = name.rpartition(".")[2]
     said = [each for each in errors if each.name == kind and " ".join(each.says.split()) in told]
-    # What retired names raise others raise too: they are the rarer, and no reason where none of their names stands.
+    # What retired names raise others raise too: they are the rarer, unless it is one of them that is called.
     said = [each for each in said if each.docname != RETIRED or names(each)]
-    best = max(said, key=lambda each: (each.docname != RETIRED, share(each), alike(each)), default=None)
+    best = max(
+        said, key=lambda each: (each.docname != RETIRED or alike(each)[0], share(each), alike(each)), default=None
+    )
     return best if best and share(best) >= ALIKE else None
 
 
