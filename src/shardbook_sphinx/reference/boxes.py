@@ -100,21 +100,21 @@ def entry_of(error: ShownError, errors: list[Known]) -> Known | None:
     def share(of: Known) -> float:
         return len(words & set(WORD.findall(of.message))) / (len(words) or 1)
 
+    def called(of: Known) -> bool:
+        """Whether both call the same first."""
+        return CALLED.findall(error.code)[:1] == CALLED.findall(of.code)[:1]
+
     def names(of: Known) -> int:
         """How many both have."""
         return len(set(NAME.findall(error.code)) & set(NAME.findall(of.code)))
 
-    def alike(of: Known) -> tuple[bool, int]:
-        """By what is called first, then by the names."""
-        return CALLED.findall(error.code)[:1] == CALLED.findall(of.code)[:1], names(of)
+    def alike(of: Known) -> tuple[bool, float, bool, int]:
+        """What retired names raise others raise too: they are the rarer, unless it is one of them that is called."""
+        return of.docname != RETIRED or called(of), share(of), called(of), names(of)
 
     kind = name.rpartition(".")[2]
     said = [each for each in errors if each.name == kind and " ".join(each.says.split()) in told]
-    # What retired names raise others raise too: they are the rarer, unless it is one of them that is called.
-    said = [each for each in said if each.docname != RETIRED or names(each)]
-    best = max(
-        said, key=lambda each: (each.docname != RETIRED or alike(each)[0], share(each), alike(each)), default=None
-    )
+    best = max((each for each in said if each.docname != RETIRED or names(each)), key=alike, default=None)
     return best if best and share(best) >= ALIKE else None
 
 
