@@ -409,7 +409,7 @@ def test_a_finger_drags_too(chromium, address):
 def test_the_address_is_the_state_and_is_followed(explorer):
     field(explorer, "spec").fill("P(None, ('x', 'y'))")
     field(explorer, "moving").check()
-    explorer.wait_for_function("() => location.hash.includes('spec=-,x.y')")
+    explorer.wait_for_function("() => location.hash.includes('spec=-,x.y') && location.hash.includes('&to=')")
     assert explorer.evaluate("history.length") == 2
     explorer.reload()
     explorer.wait_for_selector(".explorer-begun")
