@@ -150,7 +150,6 @@ def link_boxes(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if not handbook(app.env).said(docname, SUBJECT):
         return
     errors = known(app.env)
-    labels = app.env.domaindata["std"]["labels"]
     for block, found in groupby(list(shown(doctree)), itemgetter(0)):
         told = [error for _block, error in found]
         entries: dict[str, tuple[Known, str]] = {}
@@ -160,13 +159,22 @@ def link_boxes(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         several = len({error.told for error in told}) > 1
         lines = []
         for entry, message in entries.values():
-            link = nodes.reference("", labels.get(entry.anchor, ("", "", entry.anchor))[2], internal=True)
+            link = nodes.reference("", "", *title_of(app.env, entry), internal=True)
             link["refuri"] = app.builder.get_relative_uri(docname, page_of(entry.docname, entry.anchor))
             # Below a block that shows several errors each line says which it is about.
             words = what_it_means(message if several else "")
             lines.append(generated(*words, link, classes=["explained"]))
         place = block.parent.index(block) + 1
         block.parent[place:place] = lines
+
+
+def title_of(env: BuildEnvironment, entry: Known) -> list[nodes.Node]:
+    """The title of an entry, whose names are code; a label of Sphinx's has but its text."""
+    title = env.domaindata["std"]["labels"].get(entry.anchor, ("", "", entry.anchor))[2]
+    for heading in env.tocs[entry.docname].findall(nodes.reference):
+        if heading.astext() == title:
+            return [part.deepcopy() for part in heading.children]
+    return [nodes.Text(title)]
 
 
 def what_it_means(error: str) -> list[nodes.Node]:

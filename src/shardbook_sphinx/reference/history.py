@@ -49,7 +49,7 @@ QUESTIONS = {
     "uneven-constraint": mark(
         "what `jit` returns of 17 rows that `with_sharding_constraint` splits 8 ways is replicated"
     ),
-    "constraint-explicit": mark("`with_sharding_constraint` to another layout, Explicit axes, no mesh set"),
+    "constraint-explicit": mark("`with_sharding_constraint` that names an Explicit axis, no mesh set"),
     "contract-both": mark("product of two matrices whose contracting dimension is split, Explicit axes"),
     "index-explicit": mark("spec of `x[0]`, the rows of `x` split, Explicit axes"),
     "mesh-context": mark("`with mesh:` warns"),
