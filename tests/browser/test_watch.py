@@ -143,7 +143,7 @@ def test_only_pages_with_something_to_watch_load_the_script(site):
     [
         (".watch.scrubbed .watch-steps > li { display: block !important }", "shows all"),
         ("@media print { .watch .watch-steps > li { display: none !important } }", "prints none"),
-        (".watch .watch-new { animation: watch-arrive .4s !important }", "moves"),
+        (".watch .watch-new { animation: watch-arrive 9s !important }", "moves"),
     ],
 )
 def test_a_fault_in_the_style_is_found(page, address, fault, found):

@@ -110,6 +110,10 @@ term
 | --- | --- |
 | x | y |
 
+list
+: - one
+  - two
+
 :::{note}
 Mind | this.
 :::
@@ -140,6 +144,10 @@ A second line.
 | head | `a\|b` |
 | --- | --- |
 | x | y |
+
+- **list**:
+  - one
+  - two
 
 > **Note**
 >

@@ -92,6 +92,15 @@ def test_a_message_leads_to_its_entry(site, language, page, entry):
     assert f"../errors/{entry}.html" in links
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_link_to_an_entry_has_the_code_of_its_title(site, language):
+    here = site / language / "reference"
+    links = site_checks.parse(here / "jit.html").xpath("//p[@class='explained']/a")
+    titles = [site_checks.parse(here / link.get("href")).xpath("//h1")[0] for link in links]
+    assert [link.xpath("code/text()") for link in links] == [title.xpath("code/text()") for title in titles]
+    assert any(link.xpath("code") for link in links)
+
+
 def repeated(root):
     """Of each run of lines below one block the links that stand in it more than once."""
     lines = root.xpath("//p[@class='explained'][not(preceding-sibling::*[1][self::p[@class='explained']])]")

@@ -191,8 +191,10 @@ class Writer:
                 definition = child.children[-1]
                 assert isinstance(definition, nodes.definition)
                 terms = ", ".join(f"**{self.line(term)}**" for term in child.children if isinstance(term, nodes.term))
-                first, *rest = self.texts(definition) or [""]
-                items.append([f"{terms}{_(': ')}{first}", *rest])
+                told = self.texts(definition) or [""]
+                if isinstance(definition.next_node(), nodes.bullet_list | nodes.enumerated_list):
+                    told.insert(0, "")  # a list begins on a line of its own
+                items.append([f"{terms}{_(': ')}{told[0]}".rstrip(), *told[1:]])
             else:
                 items.append(self.texts(child))
         tight = all(len(item) == 1 or (len(item) == 2 and item[1].startswith("- ")) for item in items)

@@ -181,9 +181,16 @@ def said(element: HtmlElement) -> str:
 
 
 def repeats(section: Record, after: Record | None) -> bool:
-    """Whether a section is but the heading of the entry after it, as ``make_mesh`` is of ``jax.make_mesh``."""
-    names = after.names if after else ()
-    return not section.text and any(name.endswith(f".{section.title}") for name in names)
+    """Whether a section is but the heading of what comes after it: of one entry, or of terms.
+
+    >>> repeats(Record("m", "make_mesh", (), ""), Record("jax.make_mesh", "", ["jax.make_mesh"], ""))
+    True
+    >>> repeats(Record("c", "Communication", (), ""), Record("term-all-reduce", "", ["all-reduce"], ""))
+    True
+    """
+    if section.text or not after:
+        return False
+    return after.anchor.startswith("term-") or any(name.endswith(f".{section.title}") for name in after.names)
 
 
 def names_of(title: str) -> tuple[str, ...]:
