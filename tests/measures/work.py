@@ -45,3 +45,12 @@ class Work:
             *((self.spent(lambda: self.page.evaluate(TABLE)), self.spent(act)) for _ in range(times)), strict=True
         )
         return [each * YARDSTICK / median(yardsticks) for each in spent]
+
+
+def least(measure, limit):
+    """The shortest of three, or the first within the limit: what shares the machine's caches only adds to it."""
+    took = measure()
+    for _ in range(2):
+        if took > limit:
+            took = min(took, measure())
+    return took

@@ -19,6 +19,7 @@ from shardbook_sphinx.entries import FOLDER, page_of
 from shardbook_sphinx.nodes import generated
 from shardbook_sphinx.reference.error_entries import SUBJECT as ENTRIES
 from shardbook_sphinx.reference.error_entries import last_line
+from shardbook_sphinx.reference.titles import section_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -159,22 +160,13 @@ def link_boxes(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         several = len({error.told for error in told}) > 1
         lines = []
         for entry, message in entries.values():
-            link = nodes.reference("", "", *title_of(app.env, entry), internal=True)
+            link = nodes.reference("", "", *section_title(app.env, entry.docname, entry.anchor), internal=True)
             link["refuri"] = app.builder.get_relative_uri(docname, page_of(entry.docname, entry.anchor))
             # Below a block that shows several errors each line says which it is about.
             words = what_it_means(message if several else "")
             lines.append(generated(*words, link, classes=["explained"]))
         place = block.parent.index(block) + 1
         block.parent[place:place] = lines
-
-
-def title_of(env: BuildEnvironment, entry: Known) -> list[nodes.Node]:
-    """The title of an entry, whose names are code; a label of Sphinx's has but its text."""
-    title = env.domaindata["std"]["labels"].get(entry.anchor, ("", "", entry.anchor))[2]
-    for heading in env.tocs[entry.docname].findall(nodes.reference):
-        if heading.astext() == title:
-            return [part.deepcopy() for part in heading.children]
-    return [nodes.Text(title)]
 
 
 def what_it_means(error: str) -> list[nodes.Node]:

@@ -185,8 +185,9 @@ def repeats(section: Record, after: Record | None) -> bool:
 
     >>> repeats(Record("m", "make_mesh", (), ""), Record("jax.make_mesh", "", ["jax.make_mesh"], ""))
     True
-    >>> repeats(Record("c", "Communication", (), ""), Record("term-all-reduce", "", ["all-reduce"], ""))
-    True
+    >>> term = Record("term-all-reduce", "", ["all-reduce"], "")
+    >>> repeats(Record("c", "Communication", (), ""), term), repeats(Record("c", "Communication", (), "More."), term)
+    (True, False)
     """
     if section.text or not after:
         return False
