@@ -29,13 +29,14 @@ exclude_patterns = ["locale", "_templates", "_static", "explorer"]
 templates_path = ["docs/_templates"]
 nitpicky = True
 toc_object_entries_show_parents = "hide"
+add_function_parentheses = False  # a link to a function is its name, like the code beside it
 
 # Pages and their cells
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "fieldlist"]
 myst_heading_anchors = 3
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(cache_path(ROOT))
-nb_execution_timeout = 60
+nb_execution_timeout = 300
 nb_execution_raise_on_error = True
 nb_output_stderr = "error"
 nb_merge_streams = True

@@ -11,7 +11,7 @@ import { nearest, squashed } from "./slips.js";
  * @property {string} han  the range of Chinese characters in a regular expression
  * @property {string} ids  in Pagefind's index, one after another
  * @property {number[]} kinds  whether one begins (2) or goes on (1) to teach, tells of the past or of errors (-1), or neither
- * @property {string[]} words  its key words
+ * @property {string[]} words  its key words; "" where they are those of its names
  * @property {[name: string, place: number][]} names
  * @property {[place: number, called: string[], more: number[]][]} terms
  * @property {[words: string, place: number][]} messages
@@ -128,7 +128,8 @@ const text = new Map(known.messages.map(([message, place]) => [place, message]))
 const entries = matcher(known.messages);
 const own = new Set(known.names.map(([, place]) => place));
 const terms = known.terms.map(([place, called, more]) => ({ place, called: called.map((name) => read(name).words), more }));
-const keys = known.words.map((words) => words.split(" "));
+const namesAt = (/** @type {number} */ place) => known.names.filter(([, at]) => at === place).map(([name]) => name);
+const keys = known.words.map((words, place) => [...new Set((words || namesAt(place).join(".")).split(/[ .]/))]);
 const width = known.ids.length / known.kinds.length;
 const ids = known.kinds.map((_, place) => `en_${known.ids.slice(width * place, width * (place + 1)).trim()}`);
 const places = new Map(ids.map((id, place) => [id, place]));

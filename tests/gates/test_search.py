@@ -71,6 +71,7 @@ def test_what_is_folded_away_or_no_text_is_left_out():
         "<svg><text>drawn</text></svg>",
         "<p>said<span class='visually-hidden'>absent</span><span class='sign'>\u25cf</span><i aria-hidden='true'>i</i></p>",
         "<pre>\u250c\u2500\u2510\u2502CPU 0\u2502</pre>",
+        "<section id='read-next'><h2>Read next</h2><ul><li>another page</li></ul></section>",
     ]
     article = f"<article><section id='a'><h1>A<a class='headerlink'>\u00b6</a></h1>{''.join(parts)}</section></article>"
     assert cut_page(lxml.html.fromstring(article)) == [Record("a", "A", ("A",), "shown = 6 said CPU 0")]

@@ -95,10 +95,35 @@ def test_a_message_leads_to_its_entry(site, language, page, entry):
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_link_to_an_entry_has_the_code_of_its_title(site, language):
     here = site / language / "reference"
-    links = site_checks.parse(here / "jit.html").xpath("//p[@class='explained']/a")
+    links = site_checks.parse(here / "jit.html").xpath("//p[@class='explained']/a[contains(@href, 'errors/')]")
     titles = [site_checks.parse(here / link.get("href")).xpath("//h1")[0] for link in links]
     assert [link.xpath("code/text()") for link in links] == [title.xpath("code/text()") for title in titles]
     assert any(link.xpath("code") for link in links)
+
+
+def unnamed(root):
+    """Whether a page whose code imports the helper does not say once what it is, or one that does not says it."""
+    imports = any("import shardbook as sb" in code.text_content() for code in root.xpath("//article//pre"))
+    return len(root.xpath("//p[@class='explained']/a[contains(@href, 'shardbook.html')][code='sb']")) != imports
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_page_whose_code_imports_the_helper_says_what_it_is(site, language):
+    parts = ("learn", "train", "guides", "explain", "reference", "history")
+    files = [file for part in parts for file in sorted((site / language / part).glob("*.html"))]
+    wrong = [file.stem for file in files if unnamed(site_checks.parse(file))]
+    assert wrong == ["shardbook"]  # the helper's own page
+
+
+@pytest.mark.parametrize(("lines", "fault"), [(0, True), (1, False), (2, True)])
+def test_a_helper_that_nobody_explains_is_found(tmp_path, lines, fault):
+    line = '<p class="explained"><a href="../reference/shardbook.html"><code>sb</code></a></p>'
+    file = tmp_path / "page.html"
+    file.write_text(
+        f"<!DOCTYPE html><html><body><article><pre>import shardbook as sb</pre>{line * lines}</article></body></html>",
+        encoding="utf-8",
+    )
+    assert unnamed(site_checks.parse(file)) == fault
 
 
 def repeated(root):
@@ -120,7 +145,7 @@ def test_below_a_block_an_entry_stands_once(site):
 
 
 def test_an_entry_that_stands_twice_below_a_block_is_found(tmp_path):
-    line = '<p class="explained">What this means: <a href="../errors/error-a.html">A</a></p>'
+    line = '<p class="explained">On this message, see: <a href="../errors/error-a.html">A</a></p>'
     file = tmp_path / "page.html"
     file.write_text(
         f"<!DOCTYPE html><html><body><pre>1</pre>{line}{line}<pre>2</pre>{line}</body></html>", encoding="utf-8"

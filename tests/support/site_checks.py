@@ -410,6 +410,10 @@ def indexed(folder):
     return texts, titles
 
 
+# What leads on at a page's end is found for itself.
+ONWARD = "ancestor::section[@id='read-next']"
+
+
 def unequal_index(site):
     """Words that the search has of a page and its article does not say so often, and such that it lacks."""
     found = []
@@ -419,7 +423,7 @@ def unequal_index(site):
             article = parse(site / language / page).xpath("//article")[0]
             said = words(spoken(article))
             surplus = sorted(words(" ".join(texts[page])) - said)
-            plain = set(article.xpath(".//p[not(@class)]/descendant-or-self::*"))
+            plain = set(article.xpath(f".//p[not(@class) and not({ONWARD})]/descendant-or-self::*"))
             paragraphs = [text for text, within in texts_of(article, f"{UNSPOKEN} | .//figure") if within in plain]
             lacking = sorted(words(" ".join(paragraphs)).keys() - words(" ".join(texts[page] + titles[page])).keys())
             found += [f"{language}/{page}: the search has {word!r}, the article does not" for word in surplus]

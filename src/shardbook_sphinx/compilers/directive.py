@@ -20,9 +20,13 @@ class CompiledWith(SphinxDirective):
     """``{compiled-with}``: the releases of the compilers whose answers the page's records are."""
 
     def run(self) -> list[nodes.Node]:
-        """One sentence."""
+        """Where the answers come from, and the releases."""
         path = recorded_file(Path(self.env.app.confdir), self.env.docname)
         self.env.note_dependency(str(path))
         versions = CompilerRecords.read(path).versions
         releases = _(", ").join(f"`{name} {versions.get(name, '?')}`" for name in COMPILERS)
-        return [generated(*sentence(_("Compiled with {releases}.").format(releases=releases)))]
+        told = _(
+            "What is said of H100 and TPU v5e comes from their compilers; nothing ran on such chips."
+            " Compiled with {releases}."
+        )
+        return [generated(*sentence(told.format(releases=releases)))]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # What decides how a cell runs and what is kept of its outputs.
 RUNNERS = ("companion.py", "fork_server.py", "kernels.py", "program.py", "programs.py", "reproducible.py")
+# What answers in the compilers' place: see compilers/replay.py.
+REPLAYERS = ("replay.py", "seams.py", "store.py")
 # What the cells of today's pages import, and what speaks to their kernel.
 IMPORTED = ("ipykernel", "jax", "jaxlib", "nbclient", "numpy", "optax", "rich")
 OLD_KERNEL = "jax-0.5.3"
@@ -24,10 +26,9 @@ OLD_KERNEL = "jax-0.5.3"
 def cache_path(root: Path) -> Path:
     """The cache for the present state of all that determines outputs, below ``root``."""
     helpers = (fingerprint.code(path.read_bytes()) for path in sorted((root / "src/shardbook").rglob("*.py")))
-    folder = root / "src/shardbook_sphinx/execution"
-    replaying = sorted((root / "src/shardbook_sphinx/compilers").glob("*.py"))
-    replay = (fingerprint.code(path.read_bytes(), messages=False) for path in replaying)
-    runners = (fingerprint.code((folder / name).read_bytes(), messages=False) for name in RUNNERS)
+    folders = {"execution": RUNNERS, "compilers": REPLAYERS}
+    running = (root / "src/shardbook_sphinx" / folder / name for folder, names in folders.items() for name in names)
+    runners = (fingerprint.code(path.read_bytes(), messages=False) for path in running)
     today, old = (pins_file(kernel, root).read_text(encoding="utf-8") for kernel in ("python3", OLD_KERNEL))
     pins = [*fingerprint.pins(today, *IMPORTED), *fingerprint.pins(old)]
-    return root / ".build" / "cache" / fingerprint.digest([*helpers, *runners, *replay, *pins])
+    return root / ".build" / "cache" / fingerprint.digest([*helpers, *runners, *pins])

@@ -15,6 +15,7 @@ def setup(app: Sphinx) -> None:
         boxes,
         entry_pages,
         error_entries,
+        helper,
         history,
         links,
         taught,
@@ -48,6 +49,7 @@ def setup(app: Sphinx) -> None:
     app.connect("env-updated", entry_pages.keep_whole)
     app.connect("doctree-resolved", error_entries.list_messages)
     app.connect("doctree-resolved", boxes.link_boxes)
+    app.connect("doctree-resolved", helper.name_helper)
     app.connect("doctree-resolved", titles.mark_titles)
     app.connect("doctree-resolved", uses.link_pages)
     app.connect("doctree-resolved", taught.link_tutorials)

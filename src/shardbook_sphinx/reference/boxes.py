@@ -163,22 +163,24 @@ def link_boxes(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             link = nodes.reference("", "", *section_title(app.env, entry.docname, entry.anchor), internal=True)
             link["refuri"] = app.builder.get_relative_uri(docname, page_of(entry.docname, entry.anchor))
             # Below a block that shows several errors each line says which it is about.
-            words = what_it_means(message if several else "")
+            words = entry_for(message if several else "")
             lines.append(generated(*words, link, classes=["explained"]))
         place = block.parent.index(block) + 1
         block.parent[place:place] = lines
 
 
-def what_it_means(error: str) -> list[nodes.Node]:
+def entry_for(error: str) -> list[nodes.Node]:
     """The words before the link to an entry; ``error`` is the message that it explains where there are several.
 
-    >>> "".join(node.astext() for node in what_it_means("a.b.ValueError: the sizes 2 and 3 do not go together"))
-    'What ValueError: the sizes 2 and 3 do not go … means: '
+    They say no more than that it has this message: the mistake may be another.
+
+    >>> "".join(node.astext() for node in entry_for("a.b.ValueError: the sizes 2 and 3 do not go together"))
+    'On ValueError: the sizes 2 and 3 do not go …, see: '
     """
     if not error:
-        return [nodes.Text(_("What this means: "))]
+        return [nodes.Text(_("On this message, see: "))]
     name, colon, message = " ".join(error.split()).partition(":")
     text = name.rpartition(".")[2] + colon + message
     begun = shorten(text, MESSAGE, placeholder=" …")
-    before, after = _("What {error} means: ").split("{error}")
+    before, after = _("On {error}, see: ").split("{error}")
     return [nodes.Text(before), nodes.literal(begun, begun), nodes.Text(after)]

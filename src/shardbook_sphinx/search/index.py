@@ -50,7 +50,7 @@ def known(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[str, Any]
 
     Of all records: ``ids`` are theirs in the index, in one string and of one width, for hashes do not pack; ``kinds``
     whether they begin (2) or go on (1) to teach, tell of the past or of errors (-1) or neither, ``words`` their key
-    words; what is alike stands together, which packs better.
+    words, unless these are but its names; what is alike stands together, which packs better.
     The others are by a record's place among them: ``names`` are all names, of those that end alike first what most
     readers mean; ``terms`` are those of the glossary, each with all that it is called and the records that say more;
     ``messages`` are the words of those of the errors. ``cut`` and ``han`` are how words are parted here.
@@ -88,7 +88,7 @@ def known(pages: dict[str, list[Record]], ids: dict[str, str]) -> dict[str, Any]
         "kinds": [
             page.startswith(TEACHING) + page.startswith(BEGINNING) - page.startswith(LATER) for page, _ in all_records
         ],
-        "words": [" ".join(key_words(each)) for _, each in all_records],
+        "words": ["" if each.anchor in each.names else " ".join(key_words(each)) for _, each in all_records],
         "names": [(name.lower(), places[url(page, record)]) for name, page, record in sorted(named, key=key)],
         "terms": [
             (places[url(page, each)], [*each.names, *each.called], [destination(page, href) for href in each.more])

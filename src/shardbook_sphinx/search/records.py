@@ -49,8 +49,9 @@ LEFT_OUT = {"nav", "svg", "script", "style", "button"}
 # The list of all messages would be found instead of each.
 # Nor what an entry takes from above, and whether a cell of it fails: all entries have them.
 HIDDEN_CLASSES = {"error-messages", "message-box", "above", "verdict", "visually-hidden", "hide", "sd-hide-link-text"}
-# Nor what leads on from a figure, a message or a list to what is found for itself.
+# Nor what leads on from a figure, a message, a list or a page's end to what is found for itself.
 WAYS = {"sb-open", "explained", "gives"}
+ONWARD = "read-next"
 DRAWN = {"sb-panels", "explorer", "explorer-small", "scheme-array", "watch-steps"}
 LEFT_OUT_CLASSES = HIDDEN_CLASSES | WAYS | DRAWN | {"headerlink", "sign", "gp", "sig", "api-history"}
 # Between other elements there is a space, whether or not the HTML has one.
@@ -169,7 +170,7 @@ def is_said(element: HtmlElement) -> bool:
     """Whether an element is a part of what the page says."""
     if not isinstance(element.tag, str) or element.tag in LEFT_OUT or element.get("aria-hidden") == "true":
         return False
-    return LEFT_OUT_CLASSES.isdisjoint(element.get("class", "").split())
+    return element.get("id") != ONWARD and LEFT_OUT_CLASSES.isdisjoint(element.get("class", "").split())
 
 
 def said(element: HtmlElement) -> str:
