@@ -172,9 +172,10 @@ def test_both_languages_have_the_same_cells_figures_and_places(site):
 
 
 def test_another_number_of_cells_is_found(spoiled):
+    outputs = (spoiled / "en/learn/placing.html").read_text(encoding="utf-8").count('class="cell_output')
     spoil(spoiled / "zh/learn/placing.html", 'class="cell_output', 'class="no_output')
     assert site_checks.unequal_pages(spoiled) == [
-        f"{Path('learn/placing.html')}: cell_output: 10 in English, 9 in Chinese"
+        f"{Path('learn/placing.html')}: cell_output: {outputs} in English, {outputs - 1} in Chinese"
     ]
 
 

@@ -184,15 +184,17 @@ def said(element: HtmlElement) -> str:
 def repeats(section: Record, after: Record | None) -> bool:
     """Whether a section is but the heading of what comes after it: of one entry, or of terms.
 
-    >>> repeats(Record("m", "make_mesh", (), ""), Record("jax.make_mesh", "", ["jax.make_mesh"], ""))
-    True
+    >>> entry = Record("jax.make_mesh", "", ["jax.make_mesh"], "")
+    >>> [repeats(Record("m", title, (), ""), entry) for title in ("make_mesh", "make_mesh（网格）", "Meshes")]
+    [True, True, False]
     >>> term = Record("term-all-reduce", "", ["all-reduce"], "")
     >>> repeats(Record("c", "Communication", (), ""), term), repeats(Record("c", "Communication", (), "More."), term)
     (True, False)
     """
     if section.text or not after:
         return False
-    return after.anchor.startswith("term-") or any(name.endswith(f".{section.title}") for name in after.names)
+    named = tuple(f".{name}" for name in names_of(section.title))
+    return after.anchor.startswith("term-") or any(name.endswith(named) for name in after.names)
 
 
 def names_of(title: str) -> tuple[str, ...]:

@@ -90,9 +90,9 @@ def without_sections(contents: bullet_list) -> bullet_list:
 def told_once(contents: str) -> str:
     """The contents of a page without entries that only repeat the section they are in; what is below them stays.
 
-    >>> below = '<ul><li><a href="#jax.f">f()</a><ul><li><a href="#g">g</a></li></ul></li></ul>'
-    >>> told_once(f'<ul><li><a href="#f">f</a>{below}</li></ul>')
-    '<ul><li><a href="#f">f</a><ul><li><a href="#g">g</a></li></ul></li></ul>'
+    >>> below = '<ul><li><a href="#jax.f">f</a><ul><li><a href="#g">g</a></li></ul></li></ul>'
+    >>> told_once(f'<ul><li><a href="#f">f（和）</a>{below}</li></ul>')
+    '<ul><li><a href="#f">f（和）</a><ul><li><a href="#g">g</a></li></ul></li></ul>'
     """
     top = lxml.html.fragment_fromstring(contents, create_parent="div", parser=UTF8)
     for entry in list(top.iter("li")):
@@ -107,8 +107,8 @@ def told_once(contents: str) -> str:
 
 
 def title(entry: HtmlElement) -> str:
-    """What an entry of the contents is called; a function by its name."""
-    return str(entry.find("a").text_content()).strip().removesuffix("()")
+    """What an entry of the contents is called, without what a Chinese title explains in brackets."""
+    return str(entry.find("a").text_content()).strip().partition("（")[0]
 
 
 def promise(text: str) -> str:
