@@ -163,18 +163,18 @@ def link_boxes(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             link = nodes.reference("", "", *section_title(app.env, entry.docname, entry.anchor), internal=True)
             link["refuri"] = app.builder.get_relative_uri(docname, page_of(entry.docname, entry.anchor))
             # Below a block that shows several errors each line says which it is about.
-            words = entry_for(message if several else "")
+            words = words_before(message if several else "")
             lines.append(generated(*words, link, classes=["explained"]))
         place = block.parent.index(block) + 1
         block.parent[place:place] = lines
 
 
-def entry_for(error: str) -> list[nodes.Node]:
+def words_before(error: str) -> list[nodes.Node]:
     """The words before the link to an entry; ``error`` is the message that it explains where there are several.
 
     They say no more than that it has this message: the mistake may be another.
 
-    >>> "".join(node.astext() for node in entry_for("a.b.ValueError: the sizes 2 and 3 do not go together"))
+    >>> "".join(node.astext() for node in words_before("a.b.ValueError: the sizes 2 and 3 do not go together"))
     'On ValueError: the sizes 2 and 3 do not go …, see: '
     """
     if not error:
