@@ -24,8 +24,10 @@ from jupyter_client.kernelspec import get_kernel_spec
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
 
 from shardbook_sphinx.commands.checkouts import copy_checkout
-from shardbook_sphinx.execution import programs
+from shardbook_sphinx.compilers import KERNEL as CHIPS
+from shardbook_sphinx.execution import plain
 from shardbook_sphinx.execution.kernels import kernel_environment
+from shardbook_sphinx.recorded import recorded_file
 from shardbook_sphinx.xla.cases import are_wanted
 from shardbook_sphinx.xla.tables import Measurers
 
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 BUILD = [sys.executable, "-m", "shardbook_sphinx.commands.build"]
-# What a script needs for cells that raise or run apart.
-HEADER = "import os, sys\nfrom shardbook_sphinx.execution import companion, program, programs\n"
 
 
 def seconds(action: Callable[[], object]) -> float:
@@ -54,42 +54,24 @@ def run(root: Path, *arguments: str) -> str:
 
 
 def write_scripts(docs: Path, folder: Path) -> list[list[str]]:
-    """Write each page's cells as a plain script; the command that runs each on the page's kernel."""
+    """Write each page's cells where ``execution/plain.py`` reads them; the command that runs each on its kernel."""
     commands = []
     for path in sorted(docs.rglob("*.md")):
         text = path.read_text(encoding="utf-8")
         if not is_myst_markdown_notebook(text):
             continue
-        notebook = read_myst_markdown_notebook(text)
-        script = folder / (path.relative_to(docs).with_suffix("").as_posix().replace("/", "-") + ".py")
-        cells = [as_script(cell) for cell in notebook.cells if cell.cell_type == "code"]
-        script.write_text(HEADER + "\n".join(cells), encoding="utf-8")
-        interpreter = get_kernel_spec(notebook.metadata.kernelspec.name).argv[0]
-        commands.append([sys.executable if interpreter == "python" else interpreter, str(script)])
+        notebook = read_myst_markdown_notebook(text, path=path)
+        docname, kernel = path.relative_to(docs).with_suffix("").as_posix(), notebook.metadata.kernelspec.name
+        cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        page = {
+            "records": str(recorded_file(docs.parent, docname)) if kernel == CHIPS else "",
+            "cells": [{"source": cell.source, "metadata": cell.metadata} for cell in cells],
+        }
+        script = folder / f"{docname.replace('/', '-')}.json"
+        script.write_text(json.dumps(page), encoding="utf-8")
+        interpreter = get_kernel_spec("python3" if kernel == CHIPS else kernel).argv[0]
+        commands.append([sys.executable if interpreter == "python" else interpreter, "-P", plain.__file__, str(script)])
     return commands
-
-
-def as_script(cell: object) -> str:
-    r"""A cell's source; one that raises on purpose may do so, and one that is run apart is so when its turn comes.
-
-    What raises is run as at a prompt, which shows the last value: some errors come only then.
-
-    >>> from nbformat.v4 import new_code_cell
-    >>> shy = "class Shy:\n    def __repr__(self):\n        raise ValueError('not shown')\nShy()"
-    >>> exec(HEADER + as_script(new_code_cell(shy, metadata={"raises": "ValueError"})))
-    >>> print(sys.last_value)
-    not shown
-    """
-    source, metadata = cell.source, cell.metadata  # type: ignore[attr-defined]
-    if "processes" in metadata:
-        arguments = source, metadata["processes"], metadata.get("limit", programs.SECONDS)
-        return f"programs.run_processes({{**os.environ}}, *{arguments!r})"
-    if "kernel" in metadata:
-        source = f"companion.run_on({metadata['kernel']!r}, {source!r})"
-    if "raises" not in metadata:
-        return str(source)
-    run = f"program.execute({source!r}, globals())"
-    return f"try:\n    {run}\nexcept Exception as error:\n    sys.last_value = error"
 
 
 def edit_paragraph(root: Path) -> None:

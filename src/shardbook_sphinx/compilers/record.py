@@ -20,6 +20,7 @@ import jax
 
 from shardbook._stderr import stderr_kept
 from shardbook._xla_warnings import split_log
+from shardbook_sphinx.compilers import CELL
 from shardbook_sphinx.compilers.differences import differences
 from shardbook_sphinx.compilers.replay import Recorded
 from shardbook_sphinx.compilers.seams import Seams
@@ -34,8 +35,6 @@ PATH = re.compile(r'"(?!/tmp/ipykernel_)/[^"\n]*/([^"\n/]*\.py)"')
 ASKED = re.compile(r"^  (?!/tmp/ipykernel_)\S.*:\d+(?::\d+)? \[.*\]\n?", re.MULTILINE)
 # When, and in which thread, a message of a log was written.
 WHEN = re.compile(r"^([IWEF])\d{4} [\d:.]+ +\d+ ", re.MULTILINE)
-# How a kernel calls the file of a cell: the helper knows it by that.
-CELL = "/tmp/ipykernel_0/{}.py"  # noqa: S108, a name, no file
 
 
 class Recorder:
