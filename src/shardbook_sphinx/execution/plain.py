@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import json
+import linecache
 import os
 import sys
 from pathlib import Path
@@ -32,10 +33,13 @@ def run(cells: list[dict[str, Any]]) -> None:
             from shardbook_sphinx.execution import programs  # noqa: PLC0415
 
             source = programs.call(source, metadata, dict(os.environ))
+        name = CELL.format(place)
+        lines = f"{source}\n".splitlines(keepends=True)
+        linecache.cache[name] = (len(source), None, lines, name)
         try:
             # As at a prompt, which shows values: some errors come only then.
             shown = ast.Interactive(ast.parse(source).body)
-            exec(compile(shown, CELL.format(place), "single"), names)  # noqa: S102, the handbook's own cells
+            exec(compile(shown, name, "single"), names)  # noqa: S102, the handbook's own cells
         except Exception as error:
             raised = type(error).__name__
             if raised != metadata.get("raises"):
@@ -52,3 +56,4 @@ if __name__ == "__main__":
 
         install(page["records"])
     run(page["cells"])
+    os._exit(0)  # as a kernel ends: nobody waits for what it leaves running
