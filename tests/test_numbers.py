@@ -47,7 +47,7 @@ TOLD = {
         "7680": "the units of xla/trials.py",
         "8704": "the units of xla/trials.py",
         "2048": "the units of xla/trials.py",
-        "16384": "the units of xla/trials.py",
+        "16,384": "the units of xla/trials.py",
     },
 }
 
