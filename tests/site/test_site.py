@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 import site_checks
 from checkout import CATALOGUES, CHECKOUT, Handbook, spoil
+from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec
 from site_checks import LANGUAGES
 
+from shardbook import layout, show
 from shardbook._messages import MESSAGES
 from shardbook_sphinx.commands.checkouts import copy_checkout
 from shardbook_sphinx.entries import KIND
-from shardbook_sphinx.translation.catalogues import check
+from shardbook_sphinx.translation.catalogues import check, read, write
 
 ENGLISH_WORDS = sorted(
     {
@@ -272,9 +274,44 @@ def test_a_page_that_does_not_say_its_section_is_found(spoiled, old, new):
     assert found.startswith("zh/learn/placing.html: does not lead to 'JAX 分片入门'")
 
 
-def run_doctests(handbook):
-    """The examples, from what the English build has read."""
-    return handbook.plain_build("-b", "doctest", "-D", "language=en", into="doctest", read="en")
+def run_doctests(handbook, language="en", pages=()):
+    """The examples, of all pages if none are named, from what the build of a language has read."""
+    locale = "zh_CN" if language == "zh" else language
+    return handbook.plain_build("-b", "doctest", "-D", f"language={locale}", into="doctest", read=language, pages=pages)
+
+
+def test_figures_that_examples_print_are_what_the_helper_draws_in_chinese(handbook):
+    texts = {
+        f"docs/reference/{path.name}": path.read_text("utf-8") for path in handbook.root.glob("docs/reference/*.md")
+    }
+    printed = {page: count for page, text in texts.items() if (count := text.count(">>> print(sb.show("))}
+    assert sum(printed.values()) >= 9
+    result = run_doctests(handbook, "zh", printed)
+    assert result.passed, result.printed
+    for page, count in printed.items():
+        assert handbook.read(page.replace("docs", "site/zh")).count(', language="zh"))\n') == count
+
+
+@pytest.mark.parametrize(("name", "passes"), [("分片形状", True), ("分片大小", False)])
+def test_a_figure_that_is_wrong_in_chinese_is_found(small, name, passes):
+    figure = show(layout(NamedSharding(AbstractMesh((2,), ("x",)), PartitionSpec("x")), (2,)))
+    example = f"""```{{doctest}}
+>>> import shardbook as sb
+>>> from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec as P
+>>> rows = NamedSharding(AbstractMesh((2,), ("x",)), P("x"))
+>>> print(sb.show(sb.layout(rows, (2,))))
+{figure.plain()}
+```
+
+Two pages"""
+    small.edit("docs/index.md", "Two pages", example)
+    path = small.root / CATALOGUES / "index.po"
+    catalogue = read(path)
+    catalogue.add(figure.plain(), figure.plain("zh").replace("分片形状", name))
+    write(catalogue, path)
+    result = run_doctests(small, "zh")
+    assert result.passed == passes, result.printed
+    assert passes or "分片大小" in result.printed
 
 
 def test_the_examples_of_the_reference_run(handbook):

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,8 +66,8 @@ class Handbook:
         """Build as ``nox -s docs`` does."""
         return self.run("shardbook_sphinx.commands.build", *arguments, **settings)
 
-    def plain_build(self, *arguments: str, into: str = "plain", read: str = "") -> Result:
-        """Build the English pages with Sphinx's own command, from what the build of a language has READ if it is named.
+    def plain_build(self, *arguments: str, into: str = "plain", read: str = "", pages: Iterable[str] = ()) -> Result:
+        """Build pages, all if none are named, by Sphinx's own command, from what a language's build has READ, if named.
 
         What it makes goes to .build/INTO, and what it reads itself to .build/doctrees/INTO.
         """
@@ -74,7 +75,8 @@ class Handbook:
         if read:
             shutil.rmtree(doctrees / into, ignore_errors=True)
             shutil.copytree(doctrees / read, doctrees / into)
-        return self.run("sphinx", "-q", "-c", ".", "-d", str(doctrees / into), *arguments, "docs", f".build/{into}")
+        where = ("docs", f".build/{into}", *pages)
+        return self.run("sphinx", "-q", "-c", ".", "-d", str(doctrees / into), *arguments, *where)
 
     def start(self) -> subprocess.Popen[bytes]:
         """Start a build in a session of its own, to end it half-way; nothing it says is kept."""
