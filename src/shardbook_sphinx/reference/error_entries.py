@@ -213,7 +213,8 @@ class MessageBox(SphinxDirective):
         """Fill in the template; a script brings it to life, and where there is none it is not shown."""
         templates = getattr(self.env.app.builder, "templates", None)
         html = templates.render("message-box.html", {}) if templates else ""
-        return [nodes.raw("", html, format="html", plain="")]
+        told = _("The page of the handbook has a box here that looks up the message you paste.")
+        return [nodes.raw("", html, format="html", plain=told)]
 
 
 class AllMessages(SphinxDirective):

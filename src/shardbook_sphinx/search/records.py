@@ -31,7 +31,7 @@ BOUNDARY = re.compile(rf"(?<=\S)(?=[{HAN}])|(?<=[{HAN}])(?=\S)|(?<=[^\s\w])(?<!\
 TELLING_NOTHING = re.compile(
     "an?|and|are|as|at|be|by|each|for|from|has|have|in|into|is|its?|no|not|of|on|one|or|than|that|the|their|them|there|"
     "this|to|was|what|when|which|who|with|without|your?|how|does|do|other|about|where|"
-    "but|only|if|after|every|another|these|those"
+    "but|only|if|after|every|another|these|those|again|can|cannot|got|here|must|own|s|says?|t|then|too"
 )
 # What parts a title from a part that explains it: of "Placing an array: device_put" the rest.
 EXPLAINED = re.compile("[：（]|: ")
