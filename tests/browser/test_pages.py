@@ -255,6 +255,35 @@ def test_figures_have_the_colours_of_the_theme(page, address):
     assert found == pytest.approx([LIGHT[0] + offset, DARK[0] + offset, LIGHT[0] + offset])
 
 
+def borders(page):
+    """Where the left border of a figure in text stands on each of its lines."""
+    return page.locator("pre", has_text='language="zh"').evaluate(
+        """block => {
+            const walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
+            const found = [];
+            let above = -1;
+            while (walker.nextNode()) for (const { index } of walker.currentNode.data.matchAll(/[┌│├└]/g)) {
+                const range = document.createRange();
+                range.setStart(walker.currentNode, index);
+                range.setEnd(walker.currentNode, index + 1);
+                const { x, y } = range.getBoundingClientRect();
+                if (Math.abs(y - above) > 5) found.push(x);
+                above = y;
+            }
+            return found;
+        }"""
+    )
+
+
+def test_the_lines_of_a_figure_with_chinese_words_meet(page, address):
+    page.goto(f"{address}/zh/reference/mesh.html")
+    found = borders(page)
+    assert len(found) == 9
+    assert max(found) - min(found) < 1
+    page.locator(".wide").evaluate_all("all => all.forEach(each => each.style.width = 'auto')")
+    assert max(borders(page)) - min(borders(page)) > 5
+
+
 def test_a_device_that_is_pointed_at_lights_up_everywhere(page, address):
     page.goto(f"{address}/en/guides/figures.html")
     figure = page.locator(".sb-figure").first

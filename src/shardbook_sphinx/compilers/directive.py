@@ -23,10 +23,16 @@ class CompiledWith(SphinxDirective):
         """Where the answers come from, and the releases."""
         path = recorded_file(Path(self.env.app.confdir), self.env.docname)
         self.env.note_dependency(str(path))
-        versions = CompilerRecords.read(path).versions
-        releases = _(", ").join(f"`{name} {versions.get(name, '?')}`" for name in COMPILERS)
+        records = CompilerRecords.read(path)
+        of_gpu = any(key.startswith("H100 ") for key in records.devices)
         told = _(
             "What is said of H100 and TPU v5e comes from their compilers; nothing ran on such chips."
             " Compiled with {releases}."
         )
+        if not of_gpu:
+            told = _(
+                "What is said of TPU v5e comes from its compiler; nothing ran on such a chip. Compiled with {releases}."
+            )
+        asked = COMPILERS if of_gpu else COMPILERS[:2]  # JAX and libtpu
+        releases = _(", ").join(f"`{name} {records.versions.get(name, '?')}`" for name in asked)
         return [generated(*sentence(told.format(releases=releases)))]

@@ -19,16 +19,18 @@ def mark_cells(_app: Sphinx, doctree: nodes.document) -> None:
     for cell in list(doctree.findall(nodes.container)):
         if cell.get("nb_element") != "cell_code" or not cell.children:
             continue
-        if told := where(cell["cell_metadata"]):
+        if told := where(cell["cell_metadata"], cell[0].astext()):
             place = cell.parent.index(cell)
             cell.parent.insert(place, generated(nodes.Text(told), classes=["cell-where"]))
 
 
-def where(metadata: dict[str, object]) -> str:
-    """Where a cell ran, in the reader's language; nothing for most."""
+def where(metadata: dict[str, object], source: str) -> str:
+    """Where a cell ran, and with what, in the reader's language; nothing for most."""
     if "kernel" in metadata:
         return _("On JAX {release}").format(release=pinned(str(metadata["kernel"]))["jax"])
     if metadata.get("processes") == 1:
+        if "sys.argv" in source:
+            return _("As a program of its own, started with its number and the address where processes meet")
         return _("As a program of its own")
     if "processes" in metadata:
         told = _("As {count} processes, each started with its number and the address where they meet")

@@ -21,4 +21,5 @@ def setup(app: Sphinx) -> None:
     base.get_default_settings = settings  # type: ignore[attr-defined, assignment]
     app.add_transform(figures.FindFigures)
     app.add_transform(figures.ForgetFigures)
+    app.connect("html-page-context", figures.keep_columns, priority=820)  # once lines of output are one element
     app.connect("doctree-read", untranslated.warn_untranslated)

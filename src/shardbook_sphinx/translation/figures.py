@@ -19,6 +19,11 @@ from shardbook_sphinx.languages import LANGUAGES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sphinx.application import Sphinx
+
+# In the HTML of a page: a block of code, and in a figure the signs that are two characters wide in a terminal.
+BLOCK = re.compile("<pre.*?</pre>", re.DOTALL)
+WIDE = re.compile("[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]+")
 DRAWN = re.compile(r"print\(sb\.show\(.*(?=\)\)\n)")
 
 
@@ -72,3 +77,18 @@ class ForgetFigures(SphinxTransform):
         if self.app.builder.name != "gettext":
             for found in list(self.document.findall(figure_printed)):
                 found.parent.remove(found)
+
+
+def keep_columns(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """Give Chinese in figures the width that it has in a terminal: fonts make it narrower, and lines would not meet."""
+    if app.config.language != "en" and "┌" in context.get("body", ""):
+        context["body"] = BLOCK.sub(lambda block: widened(block[0]) if "┌" in block[0] else block[0], context["body"])
+
+
+def widened(block: str) -> str:
+    """A block with each run of wide signs as wide as twice as many others.
+
+    >>> widened("<pre>设备网格  │</pre>")
+    '<pre><span class="wide" style="width:8ch">设备网格</span>  │</pre>'
+    """
+    return WIDE.sub(lambda run: f'<span class="wide" style="width:{2 * len(run[0])}ch">{run[0]}</span>', block)
