@@ -75,7 +75,7 @@ class Memory(Display):
         What it holds in a device's own memory, as the compiler counts it.
     host
         What it holds for each device in the memory of the host, such as an offloaded optimizer's state. For GPUs of a
-        topology, of which JAX knows no memory kinds, that counts as the device's.
+        topology an argument there counts as the device's, unless a result there is written into its buffer.
     peak
         The most bytes that are needed at once, by the compiler's count. None if it gives none, or one that is none of a
         device's memory: XLA for CPU leaves the temporaries out, XLA for TPU adds the host's memory.

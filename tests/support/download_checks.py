@@ -217,9 +217,9 @@ def unequal_code(site):
 
 
 def code(path):
-    """The code cells of a notebook with what they say of themselves."""
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    return [("".join(cell["source"]), cell["metadata"]) for cell in cells if cell["cell_type"] == "code"]
+    """The code cells of a notebook with what they say of themselves, but for the language that a figure is asked in."""
+    cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+    return [("".join(cell["source"]).replace(', language="zh"))', "))"), cell["metadata"]) for cell in cells]
 
 
 ABSOLUTE = re.compile(r"https?://[^\s\"'<>()`]+")

@@ -142,7 +142,10 @@ class BySize(SphinxDirective):
         for place, (chip, dtype, unit) in enumerate(told["columns"]):
             counted = Counter(feature for kind in told["kinds"] for feature in features(told, kind["rows"][place]))
             figures = [str(counted[name]) for name in ("adding ring", "gathering ring", "reduce-scatter", "all-reduce")]
-            lines.append([[nodes.Text(each)] for each in (chip, dtype, str(16 * unit), *figures)])
+            length = 16 * unit
+            # As prose writes numbers.
+            written = f"{length:,}" if length > 9999 else str(length)
+            lines.append([[nodes.Text(each)] for each in (chip, dtype, written, *figures)])
         said = _("Of {count} kinds of products, so many have").format(count=len(told["kinds"]))
         return [generated(*sentence(f"{said}{_(': ').rstrip()}")), table(head, lines, "product-cost")]
 
