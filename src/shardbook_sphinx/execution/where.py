@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from docutils import nodes
@@ -29,7 +30,7 @@ def where(metadata: dict[str, object], source: str) -> str:
     if "kernel" in metadata:
         return _("On JAX {release}").format(release=pinned(str(metadata["kernel"]))["jax"])
     if metadata.get("processes") == 1:
-        if "sys.argv" in source:
+        if any(isinstance(node, ast.Attribute) and node.attr == "argv" for node in ast.walk(ast.parse(source))):
             return _("As a program of its own, started with its number and the address where processes meet")
         return _("As a program of its own")
     if "processes" in metadata:

@@ -76,6 +76,8 @@ class ComparedWithCpu(SphinxDirective):
         said = _(
             "Of {count} programs that {made} compiled for {chip}, {alike} have the operations that they have on CPU."
         )
+        if alike == count:
+            said = _("All {count} programs that {made} compiled for {chip} have the operations that they have on CPU.")
         drawn: list[nodes.Node] = [
             generated(*sentence(said.format(count=count, made=told["made"], chip=told["chip"], alike=alike)))
         ]
