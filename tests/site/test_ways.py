@@ -1,6 +1,7 @@
 """From anything to what belongs to it: figures open in the explorer, messages lead to entries, entries to pages that teach."""
 
 import re
+from collections import Counter
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -113,6 +114,18 @@ def test_a_page_whose_code_imports_the_helper_says_what_it_is(site, language):
     files = [file for part in parts for file in sorted((site / language / part).glob("*.html"))]
     wrong = [file.stem for file in files if unnamed(site_checks.parse(file))]
     assert wrong == ["shardbook"]  # the helper's own page
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_chinese_page_with_figures_alone_says_how_they_come_in_chinese(site, language):
+    parts, counts = ("learn", "train", "guides", "explain", "reference", "history"), Counter()
+    for file in [file for part in parts for file in sorted((site / language / part).glob("*.html"))]:
+        root = site_checks.parse(file)
+        for line in root.xpath("//p[@class='explained'][a[code='sb']]"):
+            shown = bool(root.xpath("//article//div[@class='sb-figure'][@lang]"))
+            assert ('language="zh"' in line.text_content()) == (shown and language == "zh"), file
+            counts[shown] += 1
+    assert min(counts[True], counts[False]) > 10
 
 
 @pytest.mark.parametrize(("lines", "fault"), [(0, True), (1, False), (2, True)])

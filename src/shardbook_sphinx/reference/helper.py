@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 IMPORT = re.compile(r"^(?:>>> )?import shardbook as sb$", re.MULTILINE)
+# A figure that a cell shows, as it comes from the helper.
+FIGURE = '<div class="sb-figure" lang='
 # They say it at length.
 TELLING = {"index", "reference/shardbook"}
 
@@ -29,9 +31,12 @@ def importing(doctree: nodes.document) -> nodes.Element | None:
     return None
 
 
-def name_helper(_app: Sphinx, doctree: nodes.document, docname: str) -> None:
+def name_helper(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """When a page is written: put the line in; its name becomes a link as all names do."""
     code = None if docname in TELLING else importing(doctree)
     if code is not None:
         told = sentence(_("`sb` is shardbook, the small package that comes with this book."))
+        # Figures here are in the page's language, and those of a reader who copies the cell in English.
+        if app.config.language != "en" and any(FIGURE in shown.astext() for shown in doctree.findall(nodes.raw)):
+            told += sentence(_('Your own figures are in English, unless you write `sb.show(x, language="zh")`.'))
         code.parent.insert(code.parent.index(code) + 1, generated(*told, classes=["explained"]))
