@@ -38,5 +38,5 @@ def name_helper(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         told = sentence(_("`sb` is shardbook, the small package that comes with this book."))
         # Figures here are in the page's language, and those of a reader who copies the cell in English.
         if app.config.language != "en" and any(FIGURE in shown.astext() for shown in doctree.findall(nodes.raw)):
-            told += sentence(_('Your own figures are in English, unless you write `sb.show(x, language="zh")`.'))
+            told += sentence(_('Your own figures are in English, unless you ask for `language="zh"`.'))
         code.parent.insert(code.parent.index(code) + 1, generated(*told, classes=["explained"]))
