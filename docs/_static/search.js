@@ -301,7 +301,7 @@ async function entriesFor(/** @type {string} */ query, /** @type {boolean} */ me
   const said = plain(query);
   if (CALL.test(said) || countWords(said) < (message ? 2 : FEWEST)) return [];
   // What is missing is what the reader asks for: another entry may say the same of something else.
-  const missing = said.match(MISSING)?.[2] ?? "";
+  const missing = (said.match(MISSING)?.[2] ?? "").toLowerCase();
   const about = entries(said, message ? MOSTLY : WHOLLY).filter((place) => text.get(place)?.includes(missing));
   return about.slice(0, SHOWN.panel);
 }

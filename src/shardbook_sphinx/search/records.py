@@ -32,7 +32,8 @@ TELLING_NOTHING = re.compile(
     "an?|and|are|as|at|be|by|each|for|from|has|have|in|into|is|its?|no|not|of|on|one|or|than|that|the|their|them|there|"
     "this|to|was|what|when|which|who|with|without|your?|how|does|do|other|about|where|"
     "but|only|if|after|every|another|these|those|again|can|cannot|got|here|must|own|s|says?|t|then|too|"
-    "all|along|beside|both|did|elsewhere|goes|itself|let|many|more|nothing|once|same|some|they|under|use|used|while"
+    "all|along|beside|both|did|elsewhere|goes|itself|let|many|more|nothing|once|same|some|they|under|use|used|while|"
+    "two|three|four|seven|eight|several|few|apart|around|between|over|per|ways?|wrong|comes?|gets?|tell|small|large"
 )
 # What parts a title from a part that explains it: of "Placing an array: device_put" the rest.
 EXPLAINED = re.compile("[：（]|: ")
@@ -228,8 +229,8 @@ def key_words(record: Record) -> list[str]:
     """
     # Of what has a name the title is that name; some headings have but a number for an anchor.
     own = "" if record.anchor in record.names else re.sub(r"^(error|trap|term|moving|id)\b|\d+$", "", record.anchor)
-    said = set(message_words(record.message).lower().split())
-    telling = (word for word in own.split("-") if word not in said and not TELLING_NOTHING.fullmatch(word))
+    telling = (word for word in own.split("-") if not TELLING_NOTHING.fullmatch(word))
+    said = set(message_words(record.message).split())
     title = re.sub("（.*?）", lambda bracket: " ".join(w for w in words_of(bracket[0]) if w not in said), record.title)
     return list(dict.fromkeys(words_of(f"{title} {' '.join(telling)}")))
 
@@ -240,12 +241,12 @@ def words_of(text: str) -> list[str]:
 
 
 def message_words(message: str) -> str:
-    """The words of a message, one after another: its signs and numbers are left out of what a first search loads.
+    """The words of a message in small letters: signs, numbers and capitals are left out of what a first search loads.
 
     >>> message_words("IndivisibleError: int32[8] over ('x',) does not divide 30")
-    'IndivisibleError int32 over does not divide'
+    'indivisibleerror int32 over does not divide'
     """
-    return " ".join(MESSAGE_WORD.findall(message))
+    return " ".join(MESSAGE_WORD.findall(message.lower()))
 
 
 def url(page: str, record: Record) -> str:
