@@ -33,9 +33,8 @@ def where(metadata: dict[str, object], source: str) -> str:
         if any(isinstance(node, ast.Attribute) and node.attr == "argv" for node in ast.walk(ast.parse(source))):
             return _("As a program of its own, started with its number and the address where processes meet")
         return _("As a program of its own")
-    if metadata.get("processes") == 2:
-        return _("As two processes, each started with its number and the address where they meet")
     if "processes" in metadata:
+        count = str(metadata["processes"])
         told = _("As {count} processes, each started with its number and the address where they meet")
-        return told.format(count=metadata["processes"])
+        return told.format(count={"2": _("two"), "3": _("three")}.get(count, count))
     return ""
