@@ -102,6 +102,12 @@ def test_a_link_to_an_entry_has_the_code_of_its_title(site, language):
     assert any(link.xpath("code") for link in links)
 
 
+def pages_with_code(site):
+    """The files of the parts whose pages have cells or examples, but for the errors, whose entries are pages too."""
+    parts = ("learn", "train", "guides", "explain", "reference", "history")
+    return [file for part in parts for file in sorted((site / part).glob("*.html"))]
+
+
 def unnamed(root):
     """Whether a page whose code imports the helper does not say once what it is, or one that does not says it."""
     imports = any("import shardbook as sb" in code.text_content() for code in root.xpath("//article//pre"))
@@ -110,16 +116,14 @@ def unnamed(root):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_page_whose_code_imports_the_helper_says_what_it_is(site, language):
-    parts = ("learn", "train", "guides", "explain", "reference", "history")
-    files = [file for part in parts for file in sorted((site / language / part).glob("*.html"))]
-    wrong = [file.stem for file in files if unnamed(site_checks.parse(file))]
+    wrong = [file.stem for file in pages_with_code(site / language) if unnamed(site_checks.parse(file))]
     assert wrong == ["shardbook"]  # the helper's own page
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_chinese_page_with_figures_alone_says_how_they_come_in_chinese(site, language):
-    parts, counts = ("learn", "train", "guides", "explain", "reference", "history"), Counter()
-    for file in [file for part in parts for file in sorted((site / language / part).glob("*.html"))]:
+    counts = Counter()
+    for file in pages_with_code(site / language):
         root = site_checks.parse(file)
         for line in root.xpath("//p[@class='explained'][a[code='sb']]"):
             shown = bool(root.xpath("//article//div[@class='sb-figure'][@lang]"))
