@@ -269,6 +269,21 @@ def test_records_of_other_releases_are_stale():
     assert "was recorded with nothing" in CompilerRecords().stale(pinned("chips"))
 
 
+def unpinned(line):
+    """What a line of `pip install` names in another release than the one that pages were compiled with."""
+    named = re.findall(r'([\w-]+)(?:\[\w+\])?(?:==([\w.]+))?"?(?: |$)', line.removeprefix("pip install "))
+    assert len(named) == 4, named
+    return [name for name, release in named if pinned("chips")[name] != release]
+
+
+def test_the_line_that_installs_compilers_names_their_releases():
+    lines = (CHECKOUT / "docs/guides/chips.md").read_text(encoding="utf-8").splitlines()
+    (line,) = [line for line in lines if line.startswith("pip install ")]
+    assert unpinned(line) == []
+    assert unpinned(re.sub(r"==[\d.]+$", "", line)) == ["nvidia-cuda-nvcc-cu12"]
+    assert unpinned(line.replace("plugin==", "plugin==9.")) == ["jax-cuda12-plugin"]
+
+
 def unsaid(docs):
     """The pages that show what compilers gave and do not say which compilers those were."""
     names = {path: path.relative_to(docs).with_suffix("").as_posix() for path in sorted(docs.rglob("*.md"))}
