@@ -98,7 +98,7 @@ PHRASES = {
         "重新分片": "glossary.html#term-to-reshard",
         "未归约": "reference/unreduced.html#partial-sums-and-manual-axes",
         "设备网格": "glossary.html#term-device-mesh",
-        "显式模式": "glossary.html#term-Explicit-mode",
+        "显式模式": "reference/explicit.html#explicit-mode",
         "内存类型": "glossary.html#term-memory-kind",
         "全收集": "glossary.html#term-all-gather",
         "轴的顺序": "glossary.html#term-axis-order",
