@@ -261,20 +261,21 @@ def test_every_page_says_in_which_section_it_is(site):
     assert site_checks.lost_pages(site) == []
 
 
+# What the breadcrumbs of its pages lead to.
+TUTORIALS = "JAX 分片（sharding）入门教程"
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
         ('class="breadcrumbs"', 'class="bread"'),
-        (
-            '<li><a href="index.html">JAX 分片（sharding）入门教程',
-            '<li><a href="devices.html">JAX 分片（sharding）入门教程',
-        ),
+        (f'<li><a href="index.html">{TUTORIALS}', f'<li><a href="devices.html">{TUTORIALS}'),
     ],
 )
 def test_a_page_that_does_not_say_its_section_is_found(spoiled, old, new):
     spoil(spoiled / "zh/learn/placing.html", old, new)
     [found] = site_checks.lost_pages(spoiled)
-    assert found.startswith("zh/learn/placing.html: does not lead to 'JAX 分片（sharding）入门教程'")
+    assert found.startswith(f"zh/learn/placing.html: does not lead to '{TUTORIALS}'")
 
 
 def run_doctests(handbook, language="en", pages=()):
