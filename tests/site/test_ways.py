@@ -1,7 +1,6 @@
 """From anything to what belongs to it: figures open in the explorer, messages lead to entries, entries to pages that teach."""
 
 import re
-from collections import Counter
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -121,15 +120,17 @@ def test_a_page_whose_code_imports_the_helper_says_what_it_is(site, language):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_chinese_page_with_figures_alone_says_how_they_come_in_chinese(site, language):
-    counts = Counter()
+def test_the_line_on_the_helper_leads_to_its_installation_and_in_chinese_to_chinese_figures(site, language):
+    lines = 0
     for file in pages_with_code(site / language):
-        root = site_checks.parse(file)
-        for line in root.xpath("//p[@class='explained'][a[code='sb']]"):
-            shown = bool(root.xpath("//article//div[@class='sb-figure'][@lang]"))
-            assert ('language="zh"' in line.text_content()) == (shown and language == "zh"), file
-            counts[shown] += 1
-    assert min(counts[True], counts[False]) > 10
+        for line in site_checks.parse(file).xpath("//p[@class='explained'][a[code='sb']]"):
+            (leads,) = line.xpath("a[contains(@href, '#installing')]/@href")
+            page, _, place = leads.partition("#")
+            section = site_checks.parse((file.parent / page).resolve()).get_element_by_id(place)
+            assert section.xpath(".//a[contains(@href, 'shardbook-0.')]"), file
+            assert ('language="zh"' in line.text_content()) == (language == "zh"), file
+            lines += 1
+    assert lines > 40
 
 
 @pytest.mark.parametrize(("lines", "fault"), [(0, True), (1, False), (2, True)])

@@ -46,8 +46,8 @@ class Handbook:
     def run(self, *command: str, **settings: str) -> Result:
         """Run a module of Python in this folder."""
         environment = self.environment | settings
-        # What Python itself looks at when it starts needs a start of its own.
-        if sys.platform == "linux" and not any(name.startswith("PYTHON") for name in settings):
+        # What Python and JAX look at when they start needs a start of its own.
+        if sys.platform == "linux" and not any(name.startswith(("PYTHON", "JAX")) for name in settings):
             code, printed = prefork.run(command, self.root, environment)
             return Result(code == 0, printed)
         done = subprocess.run(

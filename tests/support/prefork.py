@@ -18,6 +18,7 @@ from pathlib import Path
 
 PRELOADED = (
     "furo",
+    "jax",
     "jupyter_cache",
     "myst_nb.sphinx_ext",
     "nbclient",

@@ -33,6 +33,7 @@ from shardbook_sphinx.xla.cases import FOLDER, TABLES, are_wanted
 
 # What both builds import, half of the time of a rebuild.
 PRELOADED = (
+    "jax",
     "sphinx.application",
     "sphinx.builders.html",
     "furo",

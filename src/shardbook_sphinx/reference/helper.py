@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 from docutils import nodes
 from sphinx.locale import _
 
-from shardbook_sphinx.nodes import generated, sentence
+from shardbook_sphinx.nodes import generated, sentence, short_literal
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 IMPORT = re.compile(r"^(?:>>> )?import shardbook as sb$", re.MULTILINE)
-# A figure that a cell shows, as it comes from the helper.
-FIGURE = '<div class="sb-figure" lang='
 # They say it at length.
 TELLING = {"index", "reference/shardbook"}
+INSTALLING = "learn/index", "#installing"
 
 
 def importing(doctree: nodes.document) -> nodes.Element | None:
@@ -35,8 +34,17 @@ def name_helper(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """When a page is written: put the line in; its name becomes a link as all names do."""
     code = None if docname in TELLING else importing(doctree)
     if code is not None:
-        told = sentence(_("`sb` is shardbook, the small package that comes with this book."))
-        # Figures here are in the page's language, and those of a reader who copies the cell in English.
-        if app.config.language != "en" and any(FIGURE in shown.astext() for shown in doctree.findall(nodes.raw)):
-            told += sentence(_('Your own figures are in English, unless you ask for `language="zh"`.'))
+        link = nodes.reference("", _("how to install it"), internal=True)
+        page, place = INSTALLING
+        link["refuri"] = app.builder.get_relative_uri(docname, page) + place
+        told = around(_("`sb` is shardbook, the small package that comes with this book ({}).").split("{}"), link)
+        if app.config.language != "en":  # what a page shows is in its language, and a copied cell answers in English
+            asked = short_literal('language="zh"')
+            told += around(_("Your own figures are in English, unless you ask for {}.").split("{}"), asked)
         code.parent.insert(code.parent.index(code) + 1, generated(*told, classes=["explained"]))
+
+
+def around(words: list[str], node: nodes.Node) -> list[nodes.Node]:
+    """A sentence of two parts with a node between them."""
+    before, after = words
+    return [*sentence(before), node, *sentence(after)]

@@ -33,7 +33,7 @@ SEARCH = ("search.js", "messages.js", "slips.js")
 IMPORT = re.compile(r'^import \{ ([\w, ]+) \} from "(\.\.?/[\w/]+)\.js";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:const|function|async function) (\w+))", re.MULTILINE)
 # What the patterns above leave: a form that they do not know, or what only a module has.
-UNKNOWN = re.compile(r"^(?:import|export)\b.*|.*\bimport\.meta\b.*", re.MULTILINE)
+UNKNOWN = re.compile(r"^(?:(?:import|export)\b|.*\bimport\.meta\b).*", re.MULTILINE)
 # A style sheet that stands elsewhere than where it was finds no file of its own there.
 ADDRESS = re.compile(r"url\(\s*[\"']?(?!data:|#)([^)\"']+)|@import.*")
 # A comment that has its lines for itself: nothing else begins a line so. Licences, "/*!", stay.
