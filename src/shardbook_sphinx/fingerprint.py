@@ -34,7 +34,7 @@ def digest(parts: Iterable[str | bytes]) -> str:
 def files(paths: Iterable[Path], root: Path) -> str:
     """A hash of files: their names relative to ``root``, and their bytes.
 
-    Of all Python that builds the handbook, `code` takes as long as Sphinx takes to write a page.
+    Comments in Python count too: to leave them out, as `code` does, took each rebuild 0.7 s a language.
     """
     return digest(part for path in sorted(paths) for part in (path.relative_to(root).as_posix(), path.read_bytes()))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from docutils import nodes
 from sphinx.locale import _
 
-from shardbook_sphinx.nodes import generated, sentence, short_literal
+from shardbook_sphinx.nodes import generated, sentence
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 IMPORT = re.compile(r"^(?:>>> )?import shardbook as sb$", re.MULTILINE)
 # They say it at length.
 TELLING = {"index", "reference/shardbook"}
-INSTALLING = "learn/index", "#installing"
 
 
 def importing(doctree: nodes.document) -> nodes.Element | None:
@@ -35,16 +34,10 @@ def name_helper(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     code = None if docname in TELLING else importing(doctree)
     if code is not None:
         link = nodes.reference("", _("how to install it"), internal=True)
-        page, place = INSTALLING
-        link["refuri"] = app.builder.get_relative_uri(docname, page) + place
-        told = around(_("`sb` is shardbook, the small package that comes with this book ({}).").split("{}"), link)
+        link["refuri"] = app.builder.get_relative_uri(docname, "learn/index") + "#installing"
+        line = _("`sb` is shardbook, the small package that comes with this book ({link}).")
+        before, after = line.split("{link}")
+        told = [*sentence(before), link, *sentence(after)]
         if app.config.language != "en":  # what a page shows is in its language, and a copied cell answers in English
-            asked = short_literal('language="zh"')
-            told += around(_("Your own figures are in English, unless you ask for {}.").split("{}"), asked)
+            told += sentence(_('Your own figures are in English, unless you ask for `language="zh"`.'))
         code.parent.insert(code.parent.index(code) + 1, generated(*told, classes=["explained"]))
-
-
-def around(words: list[str], node: nodes.Node) -> list[nodes.Node]:
-    """A sentence of two parts with a node between them."""
-    before, after = words
-    return [*sentence(before), node, *sentence(after)]
