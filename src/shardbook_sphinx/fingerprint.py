@@ -39,7 +39,7 @@ def files(paths: Iterable[Path], root: Path) -> str:
     return digest(part for path in sorted(paths) for part in (path.relative_to(root).as_posix(), path.read_bytes()))
 
 
-@cache  # each file is asked of many times in a build
+@cache  # the helper decides what cells print and what is measured: asked of twice in a build
 def code(source: str | bytes, *, messages: bool = True) -> str:
     r"""Python without comments, line breaks and docstrings; without ``messages`` also without what `raise` says.
 
