@@ -368,11 +368,13 @@ def _calls(computation: str, instruction: Instruction, loops: Loops) -> Iterator
         yield instruction.attribute("body"), Times(0, 1) if turns is None else Times(turns)
         yield instruction.attribute("condition"), Times(1, 1) if turns is None else Times(turns + 1)
         return
-    several = re.search(r"\bbranch_computations=\{([^}]*)\}", instruction.attributes)
-    branches = several.group(1).split(",") if several else []
-    branches += [name for key in ("true", "false") if (name := instruction.attribute(f"{key}_computation"))]
-    for number, name in enumerate(branches):
-        yield name.strip().lstrip("%"), Times(1, branch=((f"{computation}/{instruction.name}", number),))
+    if instruction.opcode == "conditional":
+        several = re.search(r"\bbranch_computations=\{([^}]*)\}", instruction.attributes)
+        branches = several.group(1).split(",") if several else []
+        branches += [name for key in ("true", "false") if (name := instruction.attribute(f"{key}_computation"))]
+        for number, name in enumerate(branches):
+            yield name.strip().lstrip("%"), Times(1, branch=((f"{computation}/{instruction.name}", number),))
+        return
     for key in ("calls", "to_apply"):
         if name := instruction.attribute(key):
             yield name, Times(1)
