@@ -22,7 +22,7 @@ def run(programs):
     largest = sorted(groups.values(), key=len, reverse=True)
     shares = [share for share in (largest[::2], largest[1::2]) if share]
     # Quick code is of no use here, and takes half the time to make.
-    environment = os.environ | {"XLA_FLAGS": "--xla_backend_optimization_level=0"}
+    environment = os.environ | {"JAX_DISABLE_MOST_OPTIMIZATIONS": "true"}
     running = [
         subprocess.Popen(
             [sys.executable, RUNNER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8", env=environment

@@ -12,11 +12,19 @@ from checkout import CHECKOUT
 from copies import read_copies, run
 from long import LONG, SEED
 
+from shardbook_sphinx.downloads.copy_buttons import CELLS, Block, preludes
 from shardbook_sphinx.execution.reproducible import reproducible
 
 OLD = Path(sys.prefix, "share/jupyter/kernels/jax-0.5.3/kernel.json")
 # Of each kernel; all in nox -s long.
 SAMPLE = 16
+
+
+@pytest.mark.parametrize("name", [f"f{number}" for number in range(16)])
+def test_a_function_that_is_called_twice_needs_what_it_uses_both_times(name):
+    """In whichever order names are gone through: it is another one for each name, and in each process."""
+    above = (f"{name} = lambda: g", "g = 1", f"h = {name}()", "g = 2")
+    assert preludes([Block(CELLS, above), Block(CELLS, (f"{name}() + h",))]) == [[], list(above)]
 
 
 def source_of(file, site):

@@ -230,8 +230,9 @@ def needed(own: list[Statement], before: list[Statement]) -> list[Statement]:
         if binder is None:
             continue
         more = {binder, *(fillers(before[:end], binder, name) if before[binder].fills else ())}
-        open_ += [(place, other) for place in more - found for other in before[place].needs]
-        open_ += [(end, other) for place in more - found for other in before[place].inside - {name}]
+        open_ += [(place, other) for place in more for other in before[place].needs]
+        # A function needs what has its names when it is called: of those that call it early and late, each its own.
+        open_ += [(end, other) for place in more for other in before[place].inside - {name}]
         found |= more
     return [before[place] for place in sorted(found)]
 

@@ -86,11 +86,6 @@ Table = dict[str, Any]
 """One of the two files."""
 
 MEASURERS = ("ask.py", "cases.py", "kinds.py", "steps.py", "tables.py", "trials.py", "worker.py")
-# How fast the compiled code would run does not matter: this halves the time, and the collectives stay the same.
-QUICKLY = (
-    "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true "
-    "--xla_cpu_parallel_codegen_split_count=1"
-)
 MOST_PROCESSES = 4  # each has a JAX of its own
 
 
@@ -114,7 +109,7 @@ class Measurers:
     @classmethod
     def start(cls, root: Path, count: int = min(os.cpu_count() or 1, MOST_PROCESSES)) -> None:
         """Begin to measure in so many processes, and to read what is recorded."""
-        environment = kernel_environment(os.curdir) | {"XLA_FLAGS": QUICKLY}
+        environment = kernel_environment(os.curdir)
         command = [sys.executable, "-m", "shardbook_sphinx.xla.worker"]
         cls.running = [
             subprocess.Popen(
