@@ -262,7 +262,7 @@ def lost_pages(site):
 
 
 # The line above a cell that fails, that hangs until it is stopped, and that works.
-VERDICTS = {"en": ("✗ Fails", "✗ Hangs", "✓ Works"), "zh": ("✗ 报错", "✗ 卡死", "✓ 可以运行")}
+VERDICTS = {"en": ("✗ Fails", "✗ Hangs", "✓ Works"), "zh": ("✗ 报错", "✗ 卡死", "✓ 不报错")}
 STOPPED = "TimeoutExpired: "
 
 

@@ -45,6 +45,8 @@ WORD = re.compile(r"[A-Za-z_]{2,}")
 NAME = re.compile(r"[A-Za-z_]\w*")
 CALLED = re.compile(r"[A-Za-z_]\w*(?=\()")
 MESSAGE = 44  # characters of a message that tell it from others
+CUT = "..."  # what a doctest writes for what it leaves out of a message
+FEWEST = 3  # words of a message that is shown in parts
 RETIRED = f"{FOLDER}retired"
 ALIKE = 0.6  # of the words of a message that its entry's message has too; names in it are the reader's own
 
@@ -76,14 +78,15 @@ def known(env: BuildEnvironment) -> list[Known]:
         for docname, entries in handbook(env).pages(ENTRIES).items()
         for entry in entries
         for each in entry.raised
-        if each.says and not each.says.startswith(ANYWHERE)
+        if each.says
     ]
 
 
 def entry_of(error: ShownError, errors: list[Known]) -> Known | None:
     """The entry of an error, if it has one; of two with the same message that whose code is more like it.
 
-    An entry of retired names is that of code which has a name in common with it.
+    An entry of retired names is that of code which has a name in common with it. A message that is shown in parts is
+    that of the only entry whose message has them, or the only one of these that calls what the code calls.
 
     >>> sizes = Known("ValueError", "sizes differ", "the sizes differ: 2 and 3", "jit(f)(x)", "errors/specs", "sizes")
     >>> other = sizes._replace(code="device_put(x)", anchor="placing")
@@ -93,6 +96,10 @@ def entry_of(error: ShownError, errors: list[Known]) -> Known | None:
     'placing'
     >>> entry_of(ShownError("TypeError: sizes differ", "jit(g)"), [sizes])
     >>> entry_of(ShownError("ValueError: sizes differ", "put(x)"), [sizes._replace(code="pmap(f)", docname=RETIRED)])
+    >>> cut = ShownError("ValueError: the sizes ...: 5 and ...", "jit(g)(x)")
+    >>> entry_of(cut, [sizes, other]).anchor
+    'sizes'
+    >>> entry_of(cut._replace(code="shard_map(g)(x)"), [sizes, other])
     """
     name, _, message = error.told.partition(":")
     told = " ".join(message.split())
@@ -109,14 +116,32 @@ def entry_of(error: ShownError, errors: list[Known]) -> Known | None:
         """How many both have."""
         return len(set(NAME.findall(error.code)) & set(NAME.findall(of.code)))
 
-    def alike(of: Known) -> tuple[bool, float, bool, int]:
+    def alike(of: Known) -> tuple[bool, float, bool, int, int]:
         """What retired names raise others raise too: they are the rarer, unless it is one of them that is called."""
-        return of.docname != RETIRED or called(of), share(of), called(of), names(of)
+        return of.docname != RETIRED or called(of), share(of), called(of), names(of), len(of.says)
 
     kind = name.rpartition(".")[2]
-    said = [each for each in errors if each.name == kind and " ".join(each.says.split()) in told]
-    best = max((each for each in said if each.docname != RETIRED or names(each)), key=alike, default=None)
-    return best if best and share(best) >= ALIKE else None
+    ours = [each for each in errors if each.name == kind and (each.docname != RETIRED or names(each))]
+    distinct = [each for each in ours if not each.says.startswith(ANYWHERE)]
+    said = [each for each in distinct if " ".join(each.says.split()) in told]
+    if best := max(said, key=alike, default=None):
+        return best if share(best) >= ALIKE else None
+    cut = [each for each in ours if is_cut(told, each.message)]
+    meant = [each for each in cut if called(each)] or cut
+    only = meant[0] if len({each.anchor for each in meant}) == 1 else None
+    return only if only in distinct or (only and called(only)) else None
+
+
+def is_cut(told: str, message: str) -> bool:
+    """Whether what is told are parts of a message with dots between them, but for the numbers and names in it.
+
+    >>> [is_cut(told, "the sizes differ: 2 and 3") for told in ("the sizes ... 5 and ...", "the size ...", "the ...")]
+    [True, False, False]
+    """
+    words = [WORD.findall(part) for part in told.split(CUT)]
+    whole = f" {' '.join(WORD.findall(message))} "
+    within = all(f" {' '.join(part)} " in whole for part in words if part)
+    return len(words) > 1 and within and sum(map(len, words)) >= FEWEST
 
 
 def shown(doctree: nodes.document) -> Iterator[tuple[nodes.Element, ShownError]]:

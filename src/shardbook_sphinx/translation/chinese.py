@@ -80,7 +80,11 @@ RULES = (
         "a slice of an array",
         "slice, that of a TPU pod",
     ),
-    Rule("(?:用于|面向) CPU 的 XLA|CPU (?:版|上的) XLA|CPU 后端", "a second name for it", "XLA 的 CPU 编译器"),
+    Rule(
+        "(?:用于|面向) CPU 的 XLA|CPU (?:版|上的) XLA|CPU 后端|(?:^|[^的]) ?CPU 编译器|XLA 的 CPU 编译器",
+        "a second name for it",
+        "CPU 的编译器",
+    ),
     Rule(
         r"(?:\d |[每几四八])个 ?(?:H100|GPU|v5e|芯片)(?! ?(?:编译|集群|slice))",
         "a second way to count chips",
@@ -95,6 +99,13 @@ RULES = (
     ),
     Rule("(?:[两多每]|同一)个分片方式(?!对象)", "a second way to count shardings", "种"),
     Rule(rf"(?:{HAN}[^\u4e00-\u9fff。！？\n]*){{61}}", "more than 60 characters in a sentence", "two sentences"),
+    Rule(r"(?<!TPU )(?<![\w`:、\"])v5e(?![\w`:、\"])", "a second name for the chip", "TPU v5e"),
+    Rule("没有(?:任何)?提示", "a second way to say that JAX is silent", "不报错，也没有警告"),
+    Rule("编译后的函数", "two things by one name", "用 `jit` 编译的函数; of AOT 提前编译的函数"),
+    Rule("现改用|现为|现改为", "more ways to name what came in its place", "改用; of the same thing 改名为"),
+    Rule("命名轴|起始位置|核数(?!组)|并行方案", "a second word for it", "轴名、起点、核心数、并行策略"),
+    Rule("假如|倘若", "a second if", "如果"),
+    Rule("捐赠（donation", "a second form of the word", "捐赠（donate）"),
 )
 # Words that readers look for, besides those of the glossary.
 PLAIN = {"数组", "显式模式", "报错"}
