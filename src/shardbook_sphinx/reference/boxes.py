@@ -100,6 +100,15 @@ def entry_of(error: ShownError, errors: list[Known]) -> Known | None:
     >>> entry_of(cut, [sizes, other]).anchor
     'sizes'
     >>> entry_of(cut._replace(code="shard_map(g)(x)"), [sizes, other])
+
+    Of two that are alike in all else it is the one that says more; what is said of many mistakes is of the code alone.
+
+    >>> entry_of(ShownError("ValueError: sizes differ", "y"), [other._replace(says="izes differ"), sizes]).anchor
+    'sizes'
+    >>> rank = Known("IndexError", ANYWHERE[0], ANYWHERE[0], "shard_shape(x)", "errors/specs", "rank")
+    >>> told = f"IndexError: {ANYWHERE[0]}..."
+    >>> [entry_of(ShownError(told, code), [rank]) is rank for code in ("shard_shape(y)", "y")]
+    [True, False]
     """
     name, _, message = error.told.partition(":")
     told = " ".join(message.split())

@@ -98,14 +98,18 @@ RULES = (
         "显存 of devices, 内存 of hosts",
     ),
     Rule("(?:[两多每]|同一)个分片方式(?!对象)", "a second way to count shardings", "种"),
-    Rule(rf"(?:{HAN}[^\u4e00-\u9fff。！？\n]*){{61}}", "more than 60 characters in a sentence", "two sentences"),
     Rule(r"(?<!TPU )(?<![\w`:、\"])v5e(?![\w`:、\"])", "a second name for the chip", "TPU v5e"),
-    Rule("没有(?:任何)?提示", "a second way to say that JAX is silent", "不报错，也没有警告"),
+    Rule("没有(?:任何)?提示(?!词)", "a second way to say that JAX is silent", "不报错，也没有警告"),
     Rule("编译后的函数", "two things by one name", "用 `jit` 编译的函数; of AOT 提前编译的函数"),
-    Rule("现改用|现为|现改为", "more ways to name what came in its place", "改用; of the same thing 改名为"),
-    Rule("命名轴|起始位置|核数(?!组)|并行方案", "a second word for it", "轴名、起点、核心数、并行策略"),
+    Rule(
+        "现改用|(?<![出实表体呈])现为|现改为",
+        "more ways to name what came in its place",
+        "改用; of the same thing 改名为",
+    ),
+    Rule("命名轴|起始位置|(?<!内)核数(?!组)|并行方案", "a second word for it", "轴名、起点、核心数、并行策略"),
     Rule("假如|倘若", "a second if", "如果"),
     Rule("捐赠（donation", "a second form of the word", "捐赠（donate）"),
+    Rule(rf"(?:{HAN}[^\u4e00-\u9fff。！？\n]*){{61}}", "more than 60 characters in a sentence", "two sentences"),
 )
 # Words that readers look for, besides those of the glossary.
 PLAIN = {"数组", "显式模式", "报错"}
